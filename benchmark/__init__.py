@@ -1,0 +1,1 @@
+"""The suite runner of venus: suites become cells, cells become verl jobs, jobs become tables."""

@@ -1,0 +1,127 @@
+"""What each stage leaves on disk: file names, columns and keys.
+
+A stage reads the files of its inputs and writes the files named here into its output folder.
+Writers and readers of an artifact share nothing but this page, so it is the contract between the
+packages: change a column here and bump the version of the stage in `benchmark.runs.stages`.
+
+    base_model   model/ (a Hugging Face folder), base_model.json
+    pool         pool.parquet, panel.parquet (questions with their answers)
+    benchmarks   benchmarks.parquet
+    supervise    train.parquet, panel.parquet (verl's schema), truth.parquet, supervision.json
+    train        model/, metrics.parquet, decisions.parquet, train.json
+    generate     samples.parquet, generate.json
+    grade        verdicts.parquet, grade.json
+    record       items.parquet, record.json
+"""
+
+import pyarrow as pa
+
+MODEL_DIR = "model"
+BASE_MODEL_INFO = "base_model.json"
+
+POOL = "pool.parquet"
+PANEL = "panel.parquet"
+POOL_SCHEMA = pa.schema(
+    [
+        ("index", pa.int64()),  # derived from the content: stable under reordering, unique
+        ("question", pa.string()),  # what the user turn of the prompt says
+        ("answer", pa.string()),  # the truth
+        ("family", pa.string()),  # topic or source within the pool
+        ("level", pa.int64()),  # difficulty, -1 where the source has none
+    ]
+)
+
+BENCHMARKS = "benchmarks.parquet"
+BENCHMARKS_SCHEMA = pa.schema(
+    [
+        ("benchmark", pa.string()),
+        ("group", pa.string()),  # "id" or "ood"
+        ("item_id", pa.string()),  # content hash
+        ("question", pa.string()),
+        ("gold", pa.string()),
+        ("kind", pa.string()),  # "math" (or "multiple_choice", once a benchmark of that kind exists)
+    ]
+)
+
+TRAIN = "train.parquet"
+TRUTH = "truth.parquet"
+SUPERVISION_INFO = "supervision.json"
+# verl's own schema. An unlabelled row has reward_model.ground_truth == "" and labeled == False.
+VERL_SCHEMA = pa.schema(
+    [
+        ("data_source", pa.string()),
+        ("prompt", pa.list_(pa.struct([("content", pa.string()), ("role", pa.string())]))),
+        ("ability", pa.string()),
+        ("reward_model", pa.struct([("ground_truth", pa.string()), ("style", pa.string())])),
+        (
+            "extra_info",
+            pa.struct([("index", pa.int64()), ("labeled", pa.bool_()), ("split", pa.string())]),
+        ),
+    ]
+)
+TRUTH_SCHEMA = pa.schema([("index", pa.int64()), ("answer", pa.string())])
+
+METRICS = "metrics.parquet"
+METRICS_SCHEMA = pa.schema([("step", pa.int64()), ("key", pa.string()), ("value", pa.float64())])
+PANEL_ACCURACY = "panel/accuracy"  # metric key: accuracy on the validation panel, in [0, 1]
+TRAIN_REWARD = "critic/score/mean"  # metric key: mean score that the step was trained on
+
+DECISIONS = "decisions.parquet"
+DECISIONS_SCHEMA = pa.schema(
+    [
+        ("step", pa.int64()),
+        ("index", pa.int64()),
+        ("labelled", pa.bool_()),
+        ("target", pa.string()),  # null where there is none
+        ("target_source", pa.string()),  # given | pseudo | none
+        ("confidence", pa.float64()),  # NaN where the method states none
+        ("target_is_true", pa.bool_()),  # diagnostics only: null where there is no target
+        ("admitted", pa.float64()),  # share of the group's rollouts that were admitted
+        ("pass_rate", pa.float64()),  # against the target
+        ("true_pass_rate", pa.float64()),  # diagnostics only: against the truth
+        ("weight", pa.float64()),  # advantage weight in [0, 1]
+    ]
+)
+TRAIN_INFO = "train.json"
+
+SAMPLES = "samples.parquet"
+SAMPLES_SCHEMA = pa.schema(
+    [
+        ("benchmark", pa.string()),
+        ("item_id", pa.string()),
+        ("sample", pa.int64()),  # 0 .. n-1
+        ("prompt_hash", pa.string()),
+        ("response", pa.string()),
+        ("finish_reason", pa.string()),  # stop | length
+        ("prompt_tokens", pa.int64()),
+        ("response_tokens", pa.int64()),
+    ]
+)
+GENERATE_INFO = "generate.json"
+
+VERDICTS = "verdicts.parquet"
+VERDICTS_SCHEMA = pa.schema(
+    [
+        ("benchmark", pa.string()),
+        ("group", pa.string()),
+        ("item_id", pa.string()),
+        ("sample", pa.int64()),
+        ("verdict", pa.string()),  # see benchmark.evaluation.grader.Verdict
+        ("extracted", pa.string()),  # null where nothing was found
+        ("method", pa.string()),  # layer of the grader that decided
+    ]
+)
+GRADE_INFO = "grade.json"
+
+ITEMS = "items.parquet"
+ITEMS_SCHEMA = pa.schema(
+    [
+        ("benchmark", pa.string()),
+        ("group", pa.string()),
+        ("item_id", pa.string()),
+        ("samples", pa.int64()),  # n that exist
+        ("correct", pa.int64()),  # c of n
+        ("majority", pa.float64()),  # expected correctness of the majority answer, ties split
+    ]
+)
+RECORD = "record.json"

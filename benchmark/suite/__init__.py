@@ -1,0 +1,1 @@
+"""What a suite is: specifications, grid expansion, identity, composition of configuration."""

@@ -1,0 +1,1 @@
+"""The leaderboard: reads files only, and never imports a submission's code."""
