@@ -7,8 +7,8 @@ with status 2, without a traceback. Everything else is a failure of a run.
 This module imports nothing of the project, so every package may use it (methods included).
 """
 
-from difflib import get_close_matches
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class VenusError(Exception):

@@ -1,0 +1,168 @@
+"""Rollout groups <-> TransferQueue: the only place that knows both formats.
+
+Rows of a batch have keys `{uid}_{session}_{output}`. They are laid out as B prompts x G rollouts, prompts in
+the order of their persistent index: the order of the rows must not depend on random uids, or
+a seeded run could not be repeated.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import transfer_queue as tq
+from numpy.typing import NDArray
+from tensordict import TensorDict
+from transfer_queue import KVBatchMeta
+
+from benchmark.errors import MethodError
+from methods.groups import Evidence, EvidenceKind, GivenLabels, RolloutGroups
+
+FIELD_OF_EVIDENCE = {EvidenceKind.ENTROPY: "entropy", EvidenceKind.LOG_PROBS: "old_log_probs"}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where each rollout of a step lives in TransferQueue.
+
+    `keys[b][g]` is None for a rollout that failed on its server: it votes as "no answer" and is never
+    trained on.
+    """
+
+    keys: tuple[tuple[str | None, ...], ...]  # [B][G]
+
+    def selected(self, mask: NDArray[np.bool_]) -> list[str]:
+        """List the keys of the rollouts that exist and are selected by mask [B, G], in layout order."""
+        return [
+            key
+            for row, chosen in zip(self.keys, mask, strict=True)
+            for key, yes in zip(row, chosen, strict=True)
+            if key and yes
+        ]
+
+    def rows(self, mask: NDArray[np.bool_]) -> "Layout":
+        """Keep the prompts selected by mask [B]."""
+        return Layout(tuple(row for row, yes in zip(self.keys, mask, strict=True) if yes))
+
+
+def plain(column: Any) -> list[Any]:
+    """Return a non-tensor column of TransferQueue as a list, whichever of its three types it has."""
+    return list(column.tolist()) if hasattr(column, "tolist") else list(column)
+
+
+def read_groups(
+    batch: KVBatchMeta,
+    rollouts: int,
+    texts: Callable[[Sequence[torch.Tensor]], list[str]],
+    extract: Callable[[str], str | None],
+    step: int,
+    epoch: int,
+) -> tuple[RolloutGroups, Layout]:
+    """Read a sampled batch as rollout groups.
+
+    `texts` decodes token ids and `extract` finds the answer in a text. Raises MethodError for rows with more
+    than one output per rollout: their credit assignment is not defined here.
+    """
+    fields = ["responses", "extra_info", "reward_model"]
+    data = tq.kv_batch_get(keys=batch.keys, partition_id=batch.partition_id, select_fields=fields)
+    responses = list(data["responses"].unbind())
+    infos, references = plain(data["extra_info"]), plain(data["reward_model"])
+    answers = [extract(text) for text in texts(responses)]
+
+    members: dict[str, dict[int, int]] = defaultdict(dict)
+    for row, key in enumerate(batch.keys):
+        uid, session, output = key.rsplit("_", 2)
+        if output != "0":
+            raise MethodError(f"rollout {key!r} has several outputs; allowed: single-turn agent loops with one output")
+        members[uid][int(session)] = row
+    prompts = sorted(members.values(), key=lambda rows: int(infos[next(iter(rows.values()))]["index"]))
+
+    def of_rollouts(values: Sequence[Any], missing: Any) -> list[list[Any]]:
+        return [[values[rows[g]] if g in rows else missing for g in range(rollouts)] for rows in prompts]
+
+    first = [next(iter(rows.values())) for rows in prompts]
+    labelled = np.array([bool(infos[row]["labeled"]) for row in first])
+    labels = [str(references[row]["ground_truth"]) if yes else None for row, yes in zip(first, labelled, strict=True)]
+    groups = RolloutGroups(
+        index=np.array([int(infos[row]["index"]) for row in first], dtype=np.int64),
+        labelled=labelled,
+        labels=GivenLabels(labels),
+        answers=tuple(tuple(row) for row in of_rollouts(answers, None)),
+        lengths=np.array(of_rollouts([len(response) for response in responses], 0), dtype=np.int64),
+        step=step,
+        epoch=epoch,
+    )
+    return groups, Layout(tuple(tuple(row) for row in of_rollouts(batch.keys, None)))
+
+
+def select(batch: KVBatchMeta, keys: Sequence[str]) -> KVBatchMeta:
+    """Select rows by key, tensors and tags aligned, in the order of `keys`."""
+    tags = dict(zip(batch.keys, batch.tags, strict=True))
+    return KVBatchMeta(
+        partition_id=batch.partition_id,
+        keys=list(keys),
+        tags=[tags[key] for key in keys],
+        fields=batch.fields,
+        extra_info=batch.extra_info,
+    )
+
+
+def write_scores(partition: str, layout: Layout, scores: NDArray[np.float64], present: NDArray[np.bool_]) -> None:
+    """Write one score per rollout ([B, G]) to the last valid response token, as verl's rm_scores."""
+    keys = layout.selected(present)
+    flat = [
+        float(score)
+        for row, values, chosen in zip(layout.keys, scores, present, strict=True)
+        for key, score, yes in zip(row, values, chosen, strict=True)
+        if key and yes
+    ]
+    masks = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["response_mask"])["response_mask"]
+    tokens = []
+    for mask, score in zip(masks.unbind(), flat, strict=True):
+        row = torch.zeros(len(mask))
+        row[int(mask.nonzero()[-1])] = score
+        tokens.append(row)
+    _put(partition, keys, rm_scores=torch.nested.as_nested_tensor(tokens, layout=torch.jagged))
+
+
+def read_evidence(
+    partition: str, layout: Layout, declared: frozenset[EvidenceKind], present: NDArray[np.bool_]
+) -> Evidence:
+    """Read the declared evidence of the admitted rollouts; the others get empty arrays."""
+    if not declared:
+        return Evidence()
+    keys = layout.selected(present)
+    fields = [FIELD_OF_EVIDENCE[kind] for kind in sorted(declared)]
+    data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=fields)
+
+    def ragged(kind: EvidenceKind) -> tuple[tuple[NDArray[np.float64], ...], ...] | None:
+        if kind not in declared:
+            return None
+        rows = dict(zip(keys, data[FIELD_OF_EVIDENCE[kind]].unbind(), strict=True))
+        empty = np.zeros(0)
+        return tuple(tuple(rows[key].double().numpy() if key in rows else empty for key in row) for row in layout.keys)
+
+    return Evidence(entropy=ragged(EvidenceKind.ENTROPY), log_probs=ragged(EvidenceKind.LOG_PROBS))
+
+
+def read_advantages(partition: str, layout: Layout, present: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Read the advantage of each rollout ([B, G], 0 where it was not admitted)."""
+    keys = layout.selected(present)
+    data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["advantages"])
+    value = {key: float(row[0]) for key, row in zip(keys, data["advantages"].unbind(), strict=True)}
+    return np.array([[value.get(key, 0.0) if key else 0.0 for key in row] for row in layout.keys])
+
+
+def scale_advantages(partition: str, layout: Layout, weights: NDArray[np.float64], present: NDArray[np.bool_]) -> None:
+    """Multiply the advantages of each prompt by its weight ([B])."""
+    keys = layout.selected(present)
+    weight = {key: float(w) for row, w in zip(layout.keys, weights, strict=True) for key in row if key}
+    data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["advantages"])
+    scaled = [row * weight[key] for key, row in zip(keys, data["advantages"].unbind(), strict=True)]
+    _put(partition, keys, advantages=torch.nested.as_nested_tensor(scaled, layout=torch.jagged))
+
+
+def _put(partition: str, keys: list[str], **fields: torch.Tensor) -> None:
+    tq.kv_batch_put(keys=keys, partition_id=partition, fields=TensorDict(fields, batch_size=len(keys)))

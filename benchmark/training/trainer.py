@@ -1,0 +1,219 @@
+"""SupervisionTrainer: one training step as the composition of DE-Venus, equation (3).
+
+    sample rollouts -> targets -> admit -> score -> balance -> old log-probs -> [reference log-probs]
+      -> reward transform -> GRPO advantage -> advantage transform -> update
+
+Every arrow is either verl's own stage or one of the four surfaces of the selected method, and a surface
+that the method does not use is left out, so that the step is verl's own. Groups are scored after
+sampling, on what TransferQueue holds, so the trainer serves verl's stock agent loop with vLLM as well as the
+batch agent loop of the CPU backend.
+"""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import torch
+from transfer_queue import KVBatchMeta
+from verl.trainer.ppo.v1.trainer_base import register_trainer
+from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
+from verl.utils.debug import marked_timer
+
+from benchmark.artifacts import PANEL_ACCURACY, TRAIN_REWARD
+from benchmark.errors import StageError
+from benchmark.evaluation.extract import extract_answer
+from benchmark.training import diagnostics
+from benchmark.training import groups as queue
+from benchmark.training.checkpoints import mark_whole, step_folder
+from benchmark.training.supervision import Decision, advantage_weights, decide, transform_rewards
+from methods.base import surfaces_used
+from methods.groups import RolloutGroups
+from methods.registry import build_method
+
+STATE_FILE = "method_state.json"
+_FORWARD_FIELDS = ["input_ids", "position_ids", "loss_mask"]
+_UPDATE_FIELDS = [*_FORWARD_FIELDS, "prompts", "responses", "response_mask", "old_log_probs", "advantages"]
+
+
+@register_trainer("supervision")
+class SupervisionTrainer(PPOTrainerSync):
+    """verl's synchronous trainer with the surfaces of a method in its step."""
+
+    # verl compares this name with "sync" in several places; any other name means asynchronous there.
+    trainer_mode = property(lambda self: "sync", lambda self, name: None)
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        venus = config.venus
+        self.method = build_method(venus.method.name, dict(venus.method.options))
+        self.surfaces = surfaces_used(self.method)
+        self.truth = diagnostics.read_truth(Path(venus.truth))
+        self.decisions, self.progress = Path(venus.decisions), Path(venus.progress)
+        self.decisions.mkdir(parents=True, exist_ok=True)
+
+    # ------------------------------------------------------------------------------- the step
+
+    def _step_once(self, metrics: dict[str, Any], timing_raw: dict[str, float], sample_batch_size: int) -> KVBatchMeta:
+        with marked_timer("gen", timing_raw):
+            batch = self._sample(metrics, sample_batch_size)
+        with marked_timer("supervision", timing_raw):
+            groups, layout = self._read_groups(batch)
+            decision = decide(self.method, groups)
+            present = np.array([[key is not None for key in row] for row in layout.keys])
+            queue.write_scores(batch.partition_id, layout, decision.verified, present)
+            admitted = decision.admitted & present
+            trained = bool(admitted.any())
+            batch = self._select(batch, layout, admitted if trained else present)
+        batch = self._balance_batch(batch, metrics=metrics)
+        with marked_timer("old_log_prob", timing_raw):
+            batch = self._compute_old_log_prob(batch, metrics=metrics)
+        if self.use_reference_policy:
+            with marked_timer("ref", timing_raw):
+                batch = self._compute_ref_log_prob(batch, metrics=metrics)
+        with marked_timer("adv", timing_raw):
+            self._transform_rewards(batch, groups, layout, decision, admitted)
+            batch = self._compute_advantage(batch, metrics=metrics)
+            weights = self._transform_advantages(batch, groups, layout, admitted)
+        if trained:  # a step that admits nothing is legal, and leaves the policy as it is
+            with marked_timer("update_actor", timing_raw):
+                batch = self._update_actor(batch, metrics=metrics)
+        self._record(metrics, groups, decision, weights)
+        metrics["supervision/updated"] = float(trained)
+        return batch
+
+    def _sample(self, metrics: dict[str, Any], batch_size: int) -> KVBatchMeta:
+        self.on_sample_begin()
+        batch, sampling_metrics = self.replay_buffer.sample(
+            global_steps=self.global_steps, partition_id="train", batch_size=batch_size
+        )
+        metrics.update(sampling_metrics)
+        batch.extra_info["temperature"] = self.config.actor_rollout_ref.rollout.temperature
+        self.on_sample_end()
+        return batch
+
+    def _read_groups(self, batch: KVBatchMeta) -> tuple[RolloutGroups, queue.Layout]:
+        return queue.read_groups(
+            batch,
+            int(self.config.actor_rollout_ref.rollout.n),
+            self._texts,
+            lambda text: extract_answer(text).answer,
+            step=self.global_steps,
+            epoch=(self.global_steps - 1) // self.steps_per_epoch,
+        )
+
+    def _texts(self, responses: Sequence[torch.Tensor]) -> list[str]:
+        texts: list[str] = self.tokenizer.batch_decode([ids.tolist() for ids in responses], skip_special_tokens=True)
+        return texts
+
+    def _select(self, batch: KVBatchMeta, layout: queue.Layout, mask: Any) -> KVBatchMeta:
+        """Keep the selected rollouts in layout order and free the queue of the others."""
+        selected = queue.select(batch, layout.selected(mask))
+        dropped = sorted(set(batch.keys) - set(selected.keys))
+        if dropped:
+            queue.tq.kv_clear(keys=dropped, partition_id=batch.partition_id)
+        return selected
+
+    def _transform_rewards(
+        self, batch: KVBatchMeta, groups: RolloutGroups, layout: queue.Layout, decision: Decision, admitted: Any
+    ) -> None:
+        if "rewards" in self.surfaces and admitted.any():
+            evidence = queue.read_evidence(batch.partition_id, layout, self.method.evidence, admitted)
+            scores = transform_rewards(self.method, groups, decision.verified, evidence)
+            queue.write_scores(batch.partition_id, layout, scores, admitted)
+
+    def _transform_advantages(
+        self, batch: KVBatchMeta, groups: RolloutGroups, layout: queue.Layout, admitted: Any
+    ) -> Any:
+        if "advantages" not in self.surfaces or not admitted.any():
+            return np.ones(len(groups))
+        evidence = queue.read_evidence(batch.partition_id, layout, self.method.evidence, admitted)
+        advantages = queue.read_advantages(batch.partition_id, layout, admitted)
+        weights = advantage_weights(self.method, groups, advantages, evidence)
+        queue.scale_advantages(batch.partition_id, layout, weights, admitted)
+        return weights
+
+    def _record(self, metrics: dict[str, Any], groups: RolloutGroups, decision: Decision, weights: Any) -> None:
+        metrics.update(diagnostics.step_metrics(groups, decision, self.truth, weights))
+        rows = diagnostics.decision_rows(groups, decision, self.truth, weights)
+        pq.write_table(rows, self.decisions / f"step-{self.global_steps:06d}.parquet")
+
+    # ------------------------------------------------------- verl's stages, with less to carry
+
+    def _compute_old_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        return self._with_fields(super()._compute_old_log_prob, batch, metrics, _FORWARD_FIELDS)
+
+    def _compute_ref_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        return self._with_fields(super()._compute_ref_log_prob, batch, metrics, _FORWARD_FIELDS)
+
+    def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        fields = [*_UPDATE_FIELDS, "ref_log_prob"] if self.use_reference_policy else _UPDATE_FIELDS
+        return self._with_fields(super()._update_actor, batch, metrics, fields)
+
+    def _balance_batch(self, batch: KVBatchMeta, metrics: dict[str, Any], **options: Any) -> KVBatchMeta:
+        """Skip the balancing where there is one data-parallel rank and nothing to pad: it would take 10% of a step."""
+        ranks = self.config.trainer.nnodes * self.config.trainer.n_gpus_per_node
+        if ranks == 1 and len(batch) % self._get_required_batch_multiple(1) == 0:
+            return batch
+        return super()._balance_batch(batch, metrics, **options)
+
+    @staticmethod
+    def _with_fields(stage: Any, batch: KVBatchMeta, metrics: dict[str, Any], fields: list[str]) -> KVBatchMeta:
+        """Run a worker stage on named fields; without names verl ships every field, raw prompts included."""
+        batch.fields = fields
+        batch = stage(batch, metrics)
+        batch.fields = None
+        return batch
+
+    # ------------------------------------------------------------- panel, checkpoints, progress
+
+    def _val_metrics_update(
+        self, data_sources: Any, sample_uids: Any, reward_extra_infos_dict: Any, sample_turns: Any, **_: Any
+    ) -> dict[str, float]:
+        """Report the accuracy on the validation panel alone.
+
+        verl bootstraps best@N and maj@N of every logged variable here, which takes 20 s for 198 questions and
+        ends in figures that venus does not use: its statistics come from the records of the evaluation.
+        """
+        return {PANEL_ACCURACY: float(np.mean(reward_extra_infos_dict["reward"]))}
+
+    def _save_checkpoint(self) -> None:
+        """Write the method's state first, so that a checkpoint that verl calls complete has it."""
+        folder = step_folder(Path(self.config.trainer.default_local_dir), self.global_steps)
+        folder.mkdir(parents=True, exist_ok=True)
+        state = {"method": self.method.name, "version": self.method.version, "state": self.method.state_dict()}
+        temporary = folder / f"{STATE_FILE}.tmp"
+        temporary.write_text(json.dumps(state, allow_nan=False), encoding="utf-8")
+        os.replace(temporary, folder / STATE_FILE)
+        super()._save_checkpoint()
+        mark_whole(folder.parent, self.global_steps)
+
+    def _load_checkpoint(self) -> None:
+        super()._load_checkpoint()
+        if self.global_steps == 0:
+            return
+        path = step_folder(Path(self.config.trainer.default_local_dir), self.global_steps) / STATE_FILE
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        found, allowed = (saved["method"], saved["version"]), (self.method.name, self.method.version)
+        if found != allowed:
+            raise StageError(f"checkpoint {path.parent} belongs to method {found}, allowed {allowed}; fix: delete it")
+        self.method.load_state_dict(saved["state"])
+
+    def _compute_metrics(
+        self, batch: KVBatchMeta, metrics: dict[str, Any], timing_raw: dict[str, float], global_steps: int, epoch: int
+    ) -> None:
+        timing_raw.update(getattr(self.agent_loop_manager, "timing", {}))
+        super()._compute_metrics(batch, metrics, timing_raw, global_steps=global_steps, epoch=epoch)
+        line = {
+            "step": global_steps,
+            "steps": self.total_training_steps,
+            "reward": float(metrics.get(TRAIN_REWARD, float("nan"))),
+            "seconds": float(timing_raw.get("step", float("nan"))),
+            "time": time.time(),
+        }
+        with self.progress.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(line) + "\n")
