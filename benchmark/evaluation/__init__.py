@@ -1,0 +1,1 @@
+"""Benchmarks, engines that sample responses, and the graders that judge them."""

@@ -1,0 +1,117 @@
+r"""Find the answer that a response states.
+
+The answer is what stands in the last balanced `\boxed{...}` after the reasoning block. Nothing else
+counts unless a benchmark declares a fallback: a number that happens to stand last in a truncated text
+is not an answer. One pass with a stack, no recursion, so that any response takes linear time.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class ExtractionMethod(StrEnum):
+    r"""How an answer was found."""
+
+    BOXED = "boxed"
+    r"""In the last balanced `\boxed{...}` or `\fbox{...}`."""
+    BARE_BOX = "bare_box"
+    r"""After a `\boxed` without braces, as in `\boxed 25`."""
+    LAST_NUMBER = "last_number"
+    """The last number of the text, where the benchmark declares that fallback."""
+    NONE = "none"
+    """There is no answer."""
+
+
+class Fallback(StrEnum):
+    """What to read where there is no box; declared per benchmark."""
+
+    NONE = "none"
+    """Nothing: a response without a box has no answer."""
+    LAST_NUMBER = "last_number"
+    """The last number of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The stated answer, or None, and how it was found."""
+
+    answer: str | None
+    method: ExtractionMethod
+
+
+_NOTHING: Final = Extraction(None, ExtractionMethod.NONE)
+_OPEN_REASONING: Final = "<think>"
+_CLOSE_REASONING: Final = "</think>"
+
+# Models also write \\boxed, as if inside a JSON string. Bounded, so that a run of backslashes stays linear.
+_BOX = r"\\{1,4}(?:boxed|fbox)(?![A-Za-z])\s*"
+_TOKEN: Final = re.compile(rf"(?P<box>{_BOX})(?P<open>\{{)?|\\[\\{{}}]|[{{}}]")
+_BARE: Final = re.compile(
+    r"[+-]?\d+(?:[.,/]\d+)*|\\(?!boxed|fbox)[A-Za-z]{1,40}(?:\{[^{}]{0,200}\}){0,2}|[A-Za-z](?![A-Za-z])"
+)
+_INNER_BOX: Final = re.compile(rf"\s*{_BOX}\{{")
+_BLANKS: Final = re.compile(r"\s*")
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:/\d+)?")
+
+
+def extract_answer(text: str, fallback: Fallback = Fallback.NONE) -> Extraction:
+    """Return the answer that `text` states, stripped; an empty box is no answer."""
+    text = strip_reasoning(text)
+    found = _last_box(text)
+    if found.answer is None and fallback is Fallback.LAST_NUMBER:
+        return _last_number(text)
+    return found
+
+
+def strip_reasoning(text: str) -> str:
+    """Return what follows the reasoning block; a block that never ends hides everything after it."""
+    text = text[text.rfind(_CLOSE_REASONING) + len(_CLOSE_REASONING) :] if _CLOSE_REASONING in text else text
+    return text.partition(_OPEN_REASONING)[0]
+
+
+def _last_box(text: str) -> Extraction:
+    if "boxed" not in text and "fbox" not in text:
+        return _NOTHING
+    closed: dict[int, int] = {}  # start of the content of a box -> its end
+    pending: list[int] = []  # open braces: start of a box's content, or -1
+    last, bare = -1, -1  # where the last answer starts: exactly one of them is set, once there is one
+    for token in _TOKEN.finditer(text):
+        if token["box"]:
+            if token["open"]:
+                pending.append(token.end())
+            elif _BARE.match(text, token.end()):
+                last, bare = -1, token.end()
+        elif token[0] == "{":
+            pending.append(-1)
+        elif token[0] == "}" and pending:
+            start = pending.pop()
+            if start >= 0:
+                closed[start] = token.start()
+                if not _BLANKS.fullmatch(text, start, token.start()):
+                    last, bare = start, -1
+    if last >= 0:
+        start, end = _innermost(text, last, closed)
+        content = text[start:end].strip()
+        return Extraction(content, ExtractionMethod.BOXED) if content else _NOTHING
+    match = _BARE.match(text, bare) if bare >= 0 else None
+    return Extraction(match[0], ExtractionMethod.BARE_BOX) if match else _NOTHING
+
+
+def _innermost(text: str, start: int, closed: dict[int, int]) -> tuple[int, int]:
+    r"""Unwrap a box whose whole content is a box, as in `\boxed{\boxed{5}}`."""
+    end = closed[start]
+    while inner := _INNER_BOX.match(text, start, end):
+        inner_end = closed.get(inner.end())
+        if inner_end is None or not _BLANKS.fullmatch(text, inner_end + 1, end):
+            break
+        start, end = inner.end(), inner_end
+    return start, end
+
+
+def _last_number(text: str) -> Extraction:
+    last = None
+    for match in _NUMBER.finditer(text):
+        last = match
+    return Extraction(last[0], ExtractionMethod.LAST_NUMBER) if last else _NOTHING

@@ -1,0 +1,23 @@
+"""The grader in the shape that verl calls as a custom reward function (no verl import needed)."""
+
+from typing import Any
+
+from benchmark.evaluation.grader import Verdict, grade
+
+
+def score_response(
+    data_source: str,
+    solution_str: str,
+    ground_truth: str | None,
+    extra_info: dict[str, Any] | None = None,
+    **kwargs: Any,
+) -> dict[str, float | str]:
+    """Score one response: 1 where it is correct, else 0.
+
+    An empty ground truth, which is what an unlabelled row carries, scores 0. Arguments are verl's;
+    those that do not change the verdict are accepted and ignored. verl averages `acc` in validation and writes
+    `pred` (empty without an answer) into its dumps.
+    """
+    record = grade(solution_str, ground_truth or "")
+    score = float(record.verdict is Verdict.CORRECT)
+    return {"score": score, "acc": score, "pred": record.extracted or ""}

@@ -1,0 +1,137 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.evaluation.extract import ExtractionMethod, Fallback, extract_answer, strip_reasoning
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (r"6+5=11;\boxed{1121}", "1121"),
+        (r"first \boxed{7}, then \boxed{12}.", "12"),
+        (r"\boxed{\frac{1}{2}}", r"\frac{1}{2}"),
+        (r"$\boxed{\sqrt{\frac{2}{\sqrt{3}}}}$", r"\sqrt{\frac{2}{\sqrt{3}}}"),
+        (r"\boxed{\{1,2\}}", r"\{1,2\}"),
+        (r"\boxed{a\\b}", r"a\\b"),
+        (r"\boxed { 5 }", "5"),
+        (r"\fbox{3}", "3"),
+        (r"\boxed{\boxed{5}}", "5"),
+        (r"\boxed{x+\fbox{3}}", r"x+\fbox{3}"),
+        (r"\\boxed{5}", "5"),
+        (r"} } \boxed{5} {", "5"),
+        (r"\boxed{7 and then \boxed{5}", "5"),
+        (r"\boxed{12}, which goes into \boxed{}", "12"),
+        ("\\boxed{1\x002}", "1\x002"),
+        ("\\boxed{\n5\x0c}", "5"),
+        (r"<answer>The area is \(\boxed{588}\).</answer>", "588"),
+    ],
+)
+def test_the_last_balanced_box_is_the_answer(text, answer):
+    found = extract_answer(text)
+    assert found.answer == answer
+    assert found.method is ExtractionMethod.BOXED
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (r"$\boxed 25$.", "25"),
+        (r"\boxed 1,234 so", "1,234"),
+        (r"\boxed\frac{1}{2}", r"\frac{1}{2}"),
+        (r"\boxed x", "x"),
+    ],
+)
+def test_a_box_without_braces_counts(text, answer):
+    found = extract_answer(text)
+    assert found.answer == answer
+    assert found.method is ExtractionMethod.BARE_BOX
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "the answer is 12", r"\boxed{12", r"\boxed{}", r"\boxed{ \boxed{} }", r"\boxed", r"\boxedness{3}", "boxed{3}"],
+)
+def test_without_a_balanced_box_there_is_no_answer(text):
+    found = extract_answer(text)
+    assert found.answer is None
+    assert found.method is ExtractionMethod.NONE
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("<think>a</think>b", "b"),
+        ("a</think>b", "b"),  # the template opened the block in the prompt
+        ("<think>a</think>b<think>c", "b"),
+        ("<think>a", ""),
+        ("a", "a"),
+    ],
+)
+def test_the_reasoning_block_is_removed(text, rest):
+    assert strip_reasoning(text) == rest
+
+
+def test_a_box_inside_the_reasoning_block_is_no_answer():
+    assert extract_answer(r"<think>\boxed{8}").answer is None
+    assert extract_answer(r"<think>\boxed{8}</think>\boxed{9}").answer == "9"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("3 people and 1,234.50 dogs.", "1,234.50"), ("it is -3/4, altogether", "-3/4"), ("none", None)],
+)
+def test_the_last_number_counts_only_where_it_is_declared(text, answer):
+    assert extract_answer(text).answer is None
+    assert extract_answer(text, Fallback.LAST_NUMBER).answer == answer
+
+
+def test_a_box_goes_before_the_fallback():
+    assert extract_answer(r"\boxed{5} of 6", Fallback.LAST_NUMBER).answer == "5"
+
+
+def test_boxes_nested_ten_thousand_deep_are_read():
+    assert extract_answer(r"\boxed{" * 10_000 + "5" + "}" * 10_000).answer == "5"
+    assert (
+        extract_answer(r"\boxed{" + "{" * 10_000 + "5" + "}" * 10_000 + "}").answer == "{" * 10_000 + "5" + "}" * 10_000
+    )
+
+
+def _seconds(text):
+    """Best of three, so that a busy machine does not decide."""
+    best = float("inf")
+    for _ in range(3):
+        started = time.process_time()
+        extract_answer(text, Fallback.LAST_NUMBER)
+        best = min(best, time.process_time() - started)
+    return best
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [r"\boxed{", r"\boxed{}", r"\boxed{ ", r"\boxed ", "\\", "{", "1,", r"\boxed{ \boxed{ 5 } ", " ", "<think>"],
+    ids=["open", "empty", "blank", "bare", "backslash", "brace", "number", "nested", "space", "think"],
+)
+def test_time_grows_linearly_up_to_a_megabyte(piece):
+    small, large = piece * (125_000 // len(piece)), piece * (1_000_000 // len(piece))
+    # 8 times the text: a quadratic scan would take 64 times as long
+    assert _seconds(large) < 24 * _seconds(small) + 0.05
+
+
+@given(st.text(alphabet=r"\boxed{}fx 5$" + "\n", max_size=60))
+def test_any_text_gives_a_stripped_answer_or_none(text):
+    found = extract_answer(text)
+    assert (found.answer is None) == (found.method is ExtractionMethod.NONE)
+    if found.answer is not None:
+        assert found.answer
+        assert found.answer == found.answer.strip()
+        assert found.answer in text
+
+
+@given(st.text(alphabet="ab15{}", max_size=20), st.text(alphabet="ab {}", max_size=20))
+def test_a_closing_balanced_box_is_always_found(content, before):
+    balanced = content.replace("{", "").replace("}", "").strip()
+    found = extract_answer(before + rf"\boxed{{{balanced}}}")
+    assert found.answer == (balanced or None)
