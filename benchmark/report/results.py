@@ -1,0 +1,144 @@
+"""What is known about the arms of a suite: results where there are some, a typed state where not.
+
+This is the input of every table, figure and page. It holds values and file locations only, so that a report can be
+built from any store, or from none (tests build it by hand).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmark.errors import DataError
+from benchmark.report.costs import Costs
+from benchmark.report.items import ItemScores
+
+
+class CellState(StrEnum):
+    """Why a value is there, or is not."""
+
+    DONE = "done"
+    """The value is complete."""
+    PENDING = "pending"
+    """What the value needs has not started."""
+    RUNNING = "running"
+    """What the value needs is being computed."""
+    FAILED = "failed"
+    """What the value needs has failed."""
+    PARTIAL = "partial"
+    """Rests on a part of what was planned, or is withheld because a part is missing."""
+    NOT_APPLICABLE = "not_applicable"
+    """The value does not exist by definition."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """A training metric by step, steps ascending, both [T]."""
+
+    steps: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeedResult:
+    """A finished cell: its record, its scores by question, its training curves by metric key."""
+
+    record: Mapping[str, Any]  # record.json
+    items: ItemScores
+    costs: Costs | None  # None for the untrained policy
+    path: Path  # folder of the record artifact
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+
+    def average(self, group: str) -> float | None:
+        """Return the macro average of a group of benchmarks, None where a benchmark lacks a value."""
+        value: float | None = self.record["averages"].get(group)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class MissingSeed:
+    """A cell without a result: pending, running or failed, and why."""
+
+    state: CellState
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmResult:
+    """The cells of a suite that differ only by seed, under the label that people see."""
+
+    arm: str
+    method: str
+    label_ratio: float | None  # nominal; None where the method reads no labels
+    noise: str  # such as "none" or "50% inactive"
+    seeds: Mapping[int, SeedResult | MissingSeed]
+    trained: bool = True  # False: one evaluation of the base policy, the same for every seed
+
+    @property
+    def finished(self) -> dict[int, SeedResult]:
+        """The seeds that have a result, ascending."""
+        return {n: r for n, r in sorted(self.seeds.items()) if isinstance(r, SeedResult)}
+
+    @property
+    def missing(self) -> dict[int, MissingSeed]:
+        """The seeds that have none, ascending."""
+        return {n: r for n, r in sorted(self.seeds.items()) if isinstance(r, MissingSeed)}
+
+    @property
+    def state(self) -> CellState:
+        """The state of the arm: partial with some seeds done, else failed before running before pending."""
+        if not self.missing:
+            return CellState.DONE if self.seeds else CellState.PENDING
+        if self.finished:
+            return CellState.PARTIAL
+        states = {seed.state for seed in self.missing.values()}
+        order = (CellState.FAILED, CellState.RUNNING, CellState.PENDING)
+        return next((state for state in order if state in states), CellState.PENDING)
+
+    @property
+    def reason(self) -> str:
+        """Why the arm is not done, seed by seed; empty where it is."""
+        if not self.seeds:
+            return "no seed is planned"
+        return "; ".join(f"seed {n}: {seed.reason or seed.state}" for n, seed in self.missing.items())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuiteReport:
+    """All that a report says, and the one input of its writers."""
+
+    suite: str
+    version: int
+    title: str
+    profile: str
+    arms: tuple[ArmResult, ...]
+    reference: str  # label of the arm that the others are compared with
+    identity: str  # digest of the suite's cells
+    data_date: str | None = None  # when the newest result was made, ISO 8601; never the time of the build
+
+    @property
+    def grader_version(self) -> str | None:
+        """The grader of all results, None before the first.
+
+        Raises DataError where results of two versions would be mixed.
+        """
+        return one_grader_version(self.arms)
+
+
+def one_grader_version(arms: tuple[ArmResult, ...]) -> str | None:
+    """Return the version of the grader behind all results, None where there are none.
+
+    Raises DataError where there are several: their figures cannot stand in one table.
+    """
+    found: dict[str, str] = {}
+    for arm in arms:
+        for number, seed in arm.finished.items():
+            found.setdefault(str(seed.record["versions"]["grader"]), f"{arm.arm!r}, seed {number}")
+    if len(found) > 1:
+        seen = ", ".join(f"{version} ({where})" for version, where in sorted(found.items()))
+        raise DataError(f"results of several graders: found versions {seen}, allowed one; fix: run the suite again")
+    return next(iter(found), None)
