@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 
 PATTERN = "usage-*.json"
+SETTLED_SECONDS = 60.0  # Ray gives a worker its environment only some time after it has started the process
 
 
 class UsageMonitor:
@@ -65,9 +66,12 @@ class UsageMonitor:
     def _is_ours(self, process: psutil.Process) -> bool:
         if process.pid == os.getpid():
             return True
-        if process.pid not in self._belongs:
-            self._belongs[process.pid] = process.environ().get(self.variable) == self.value
-        return self._belongs[process.pid]
+        if process.pid in self._belongs:
+            return self._belongs[process.pid]
+        ours = process.environ().get(self.variable) == self.value
+        if ours or time.time() - process.create_time() > SETTLED_SECONDS:
+            self._belongs[process.pid] = ours
+        return ours
 
     def _write(self) -> None:
         usage = {
