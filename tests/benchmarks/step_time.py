@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -33,12 +34,11 @@ def run_job(kind: str, inputs: dict[str, Path], params: dict[str, Any], work: Pa
     work.mkdir(parents=True)
     job = {"kind": kind, "inputs": {name: str(path) for name, path in inputs.items()}, "params": params}
     (work / "bench.json").write_text(json.dumps(job), encoding="utf-8")
-    import subprocess
-
     with (work / "log.txt").open("w", encoding="utf-8") as log:
-        subprocess.run(
-            [sys.executable, __file__, "--child", str(work)], stdout=log, stderr=log, check=True, timeout=1800
-        )
+        command = [sys.executable, __file__, "--child", str(work)]
+        status = subprocess.run(command, stdout=log, stderr=log, check=False, timeout=1800).returncode
+    if status:
+        raise SystemExit((work / "log.txt").read_text(encoding="utf-8")[-3000:])
     usage = json.loads(next(work.glob("usage-*.json")).read_text(encoding="utf-8"))
     return {"seconds_per_step": median_step(work / "metrics.jsonl"), "peak_rss_gb": usage["peak_rss_bytes"] / 2**30}
 
@@ -61,16 +61,17 @@ def child(work: Path) -> None:
         progress=work / "progress.jsonl",
     )
     environment = entry.job_environment("cpu", work.name, work / "metrics.jsonl", 1)
-    config = job_config(compose("cpu"), job["params"], paths, {"checkpoint_every": 1000, "threads": 1})
-    config.trainer.val_before_train = False
     if job["kind"] == "stock":
         environment["VERL_USE_EXTERNAL_MODULES"] = PLUGIN_OF_STOCK
         environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    os.environ.update(environment)  # before anything imports verl, which reads it
+    config = job_config(compose("cpu"), job["params"], paths, {"checkpoint_every": 1000, "threads": 1})
+    config.trainer.val_before_train = False
+    if job["kind"] == "stock":
         config.trainer.v1.trainer_mode = "sync"
         config.trainer.v1.sampler.custom_sampler = {"path": None, "name": None}
         config.actor_rollout_ref.rollout.agent.agent_loop_manager_class = None
         config.reward.num_workers = 1
-    os.environ.update(environment)
     with UsageMonitor(work, 1, entry.JOB_NAMESPACE, environment[entry.JOB_NAMESPACE]):
         entry.run_on_ray(config, None, environment)
 
