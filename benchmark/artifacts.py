@@ -5,7 +5,7 @@ Writers and readers of an artifact share nothing but this page, so it is the con
 packages: change a column here and bump the version of the stage in `benchmark.runs.stages`.
 
     base_model   model/ (a Hugging Face folder), base_model.json
-    pool         pool.parquet, panel.parquet (questions with their answers)
+    pool         pool.parquet, panel.parquet (questions with their answers), pool.json
     benchmarks   benchmarks.parquet
     supervise    train.parquet, panel.parquet (verl's schema), truth.parquet, supervision.json
     train        model/, metrics.parquet, decisions.parquet, train.json
@@ -20,6 +20,7 @@ MODEL_DIR = "model"
 BASE_MODEL_INFO = "base_model.json"
 
 POOL = "pool.parquet"
+POOL_INFO = "pool.json"
 PANEL = "panel.parquet"
 POOL_SCHEMA = pa.schema(
     [

@@ -1,0 +1,153 @@
+"""The `venus` command: one function per verb, no logic.
+
+Exit status: 0 done; 1 something failed while running; 2 a mistake in what was asked for, explained in one
+line; 130 interrupted. Nothing is imported here that `venus --help` does not need.
+"""
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from benchmark.errors import UserError, VenusError
+
+if TYPE_CHECKING:
+    from benchmark.runs.session import Session
+
+app = typer.Typer(
+    name="venus",
+    help="Run suites of data-efficient RLVR, and look at what they found.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Suite = Annotated[str, typer.Argument(help="name of a suite, or path of its YAML file")]
+Overrides = Annotated[list[str] | None, typer.Argument(help="settings as key=value, such as train.steps=2")]
+ProfileOption = Annotated[str | None, typer.Option("--profile", help="micro, paper, ...; the suite names its default")]
+StoreOption = Annotated[str | None, typer.Option("--store", help="folder of artifacts [default: results/store]")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON for machines")]
+
+
+@app.command()
+def plan(
+    suite: Suite,
+    overrides: Overrides = None,
+    profile: ProfileOption = None,
+    store: StoreOption = None,
+    as_json: Json = False,
+) -> None:
+    """Show the cells of a suite and what is left to run; starts nothing."""
+    from benchmark.runs import overview
+
+    session = _open(suite, overrides, profile, store)
+    _show(overview.plan_data(session), overview.plan_text, as_json)
+
+
+@app.command()
+def run(
+    suite: Suite,
+    overrides: Overrides = None,
+    profile: ProfileOption = None,
+    store: StoreOption = None,
+    as_json: Json = False,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="stop at the first stage that fails for good")] = False,
+) -> None:
+    """Run what is missing of a suite, then print its table and write its report."""
+    from benchmark.runs import overview, results
+    from benchmark.runs.console import display, make_console
+    from benchmark.runs.session import run_session
+
+    session = _open(suite, overrides, profile, store)
+    console = make_console()
+    with display(console, machine=as_json) as listener:
+        outcome = run_session(session, listener, fail_fast)
+    report = results.suite_report(session)
+    files = results.write(session, report)
+    if as_json:
+        print(json.dumps(overview.outcome_data(session, outcome, files), allow_nan=False))
+    else:
+        results.print_tables(console, report)
+        print(overview.outcome_text(session, outcome, files))
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def status(
+    suite: Annotated[str | None, typer.Argument(help="name of a suite; none for the whole store")] = None,
+    overrides: Overrides = None,
+    profile: ProfileOption = None,
+    store: StoreOption = None,
+    as_json: Json = False,
+) -> None:
+    """Show where the cells of a suite stand, or what the store holds."""
+    from benchmark.runs import overview
+    from benchmark.runs.session import open_store
+
+    if suite is None:
+        _show(overview.store_data(open_store(store)), overview.store_text, as_json)
+    else:
+        _show(overview.status_data(_open(suite, overrides, profile, store)), overview.status_text, as_json)
+
+
+@app.command()
+def tables(
+    suite: Suite,
+    overrides: Overrides = None,
+    profile: ProfileOption = None,
+    store: StoreOption = None,
+    as_json: Json = False,
+) -> None:
+    """Print the tables of a suite from what the store has, and write its report; runs nothing."""
+    from benchmark.runs import results
+    from benchmark.runs.console import make_console
+
+    session = _open(suite, overrides, profile, store)
+    report = results.suite_report(session)
+    if as_json:
+        print(results.tables_json(report))
+    else:
+        results.print_tables(make_console(), report)
+        print(f"report: {results.write(session, report)[-1]}")
+
+
+def _open(suite: str, overrides: list[str] | None, profile: str | None, store: str | None) -> "Session":
+    from benchmark.runs.session import open_session
+
+    return open_session(suite, profile, overrides or [], store)
+
+
+def _show(data: dict[str, Any], as_text: Any, as_json: bool) -> None:
+    print(json.dumps(data, allow_nan=False) if as_json else as_text(data))
+
+
+def main() -> None:
+    """Run the command and turn what went wrong into a line and an exit status."""
+    # typer exports the leaves of its usage errors only; this is their root.
+    usage_error: Any = typer.BadParameter.__base__
+    try:
+        status_code = app(standalone_mode=False)
+    except UserError as error:
+        status_code = _complain(str(error), 2)
+    except usage_error as error:
+        status_code = _complain(" ".join(error.format_message().split()), 2)
+    except VenusError as error:
+        status_code = _complain(str(error), 1)
+    except (typer.Abort, KeyboardInterrupt):
+        status_code = _complain("interrupted; run the same command again to go on", 130)
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status_code = 0
+    sys.exit(status_code if isinstance(status_code, int) else 0)
+
+
+def _complain(message: str, status_code: int) -> int:
+    print(f"venus: {message}", file=sys.stderr)
+    return status_code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Training questions, their labels, and the base policy: everything that a cell learns from."""

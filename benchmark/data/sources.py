@@ -1,0 +1,164 @@
+"""Where training questions come from: generated, a local file, or a dataset hub.
+
+A file or a hub dataset is described by a recipe that names its columns (configs/data/deepmath.yaml).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmark.data.content import content_index, normalise_question
+from benchmark.data.schema import read_rows
+from benchmark.errors import DataError, unknown_name
+
+
+@dataclass(frozen=True, slots=True)
+class PoolItem:
+    """A training question with its truth; the fields are the columns of artifacts.POOL_SCHEMA."""
+
+    index: int
+    question: str
+    answer: str
+    family: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How to read the rows of a source: names of its columns, and what to do with the text."""
+
+    question: str = "question"
+    answer: str = "answer"
+    family: str = ""  # no column: the family is ""
+    level: str = ""  # no column: the level is -1
+    min_level: float | None = None  # easier rows are left out
+    suffix: str = ""  # appended to every question
+    drop_empty: bool = False  # leave out rows without an answer instead of refusing the source
+
+
+@dataclass(slots=True)
+class SourceReport:
+    """What happened to the rows of a source."""
+
+    rows: int = 0
+    below_min_level: int = 0
+    empty_answers: int = 0
+    duplicates: int = 0
+    conflicting_duplicates: int = 0  # duplicates whose answer is written differently from that of the first
+    items: list[PoolItem] = field(default_factory=list)
+
+
+def rows_of(source: str, recipe: Mapping[str, Any]) -> tuple[Columns, Iterable[Mapping[str, Any]]]:
+    """Open a source ("local" or "hub") by its recipe.
+
+    Raises DataError where the recipe is wrong or the source cannot be read.
+    """
+    location = {"local": {"path"}, "hub": {"id", "revision", "split"}}[source]
+    known = location | set(Columns.__dataclass_fields__)
+    for key in recipe:
+        if key not in known:
+            raise unknown_name(f"key in the recipe of data source {source!r}", key, known)
+    columns = Columns(**{key: value for key, value in recipe.items() if key not in location})
+    return columns, (_local_rows(recipe) if source == "local" else _hub_rows(recipe))
+
+
+def collect(rows: Iterable[Mapping[str, Any]], columns: Columns) -> SourceReport:
+    """Turn raw rows into items: level filter, duplicates, suffix.
+
+    Raises DataError for a missing column, a level that is no number, an empty question, or an empty answer.
+    """
+    report = SourceReport()
+    first_answer: dict[str, str] = {}
+    for number, row in enumerate(rows):
+        report.rows += 1
+        level = _level(row, columns, number)
+        if columns.min_level is not None and level < columns.min_level:
+            report.below_min_level += 1
+            continue
+        question, answer = _text(row, columns.question, number), _text(row, columns.answer, number)
+        if not question:
+            raise DataError(f"row {number} has an empty question in {columns.question!r}; fix: remove the row")
+        if not answer:
+            report.empty_answers += 1
+            if columns.drop_empty:
+                continue
+            raise DataError(
+                f"row {number} has no answer: found {columns.answer}='', allowed a non-empty text; "
+                "fix: remove the row, or set recipe.drop_empty to leave such rows out"
+            )
+        identity = normalise_question(question)
+        if identity in first_answer:
+            report.duplicates += 1
+            report.conflicting_duplicates += answer != first_answer[identity]
+            continue
+        first_answer[identity] = answer
+        shown = question + columns.suffix
+        family = _text(row, columns.family, number) if columns.family else ""
+        report.items.append(PoolItem(content_index(shown), shown, answer, family, int(level)))
+    return report
+
+
+def _local_rows(recipe: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    path = Path(str(recipe.get("path", ""))).expanduser()
+    if not path.is_file():
+        raise DataError(
+            f"no such data file: found {str(path)!r}, allowed a jsonl or parquet file; fix: set recipe.path"
+        )
+    if path.suffix == ".parquet":
+        return read_rows(path)
+    if path.suffix != ".jsonl":
+        raise DataError(f"unknown kind of data file: found {path.name}, allowed .jsonl or .parquet; fix: convert it")
+    rows: list[Mapping[str, Any]] = []
+    # Only "\n" ends a record: splitlines would also cut at U+2028, which occurs inside questions.
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise DataError(f"{path.name} line {number} is not JSON: {error}; fix: correct the line") from error
+        if not isinstance(row, dict):
+            raise DataError(
+                f"{path.name} line {number}: found {type(row).__name__}, allowed an object; fix: correct the line"
+            )
+        rows.append(row)
+    return rows
+
+
+def _hub_rows(recipe: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    from datasets import exceptions, load_dataset
+
+    name = recipe.get("id")
+    if not isinstance(name, str) or not name:
+        raise DataError(f"recipe of a hub data source: found id={name!r}, allowed a dataset name; fix: set recipe.id")
+    revision, split = recipe.get("revision", "main"), recipe.get("split", "train")
+    try:
+        rows: Iterable[Mapping[str, Any]] = load_dataset(name, revision=revision, split=split)
+    except (OSError, ValueError, RuntimeError, exceptions.DatasetsError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(
+            f"dataset {name!r} at revision {revision!r} could not be fetched: {reason}; "
+            "fix: check the network and the name, or use data source 'local' with a file"
+        ) from error
+    return rows
+
+
+def _text(row: Mapping[str, Any], column: str, number: int) -> str:
+    if column not in row:
+        raise DataError(f"row {number} has no column {column!r}: allowed {', '.join(row)}; fix: name it in the recipe")
+    value = row[column]
+    return "" if value is None else str(value).strip()
+
+
+def _level(row: Mapping[str, Any], columns: Columns, number: int) -> float:
+    if not columns.level:
+        return -1.0
+    text = _text(row, columns.level, number)
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(
+            f"row {number}: found {columns.level}={text!r}, allowed a number; fix: drop recipe.level or correct the row"
+        ) from None

@@ -1,0 +1,126 @@
+"""From a store to the report of a suite: results where cells are done, typed states where not."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmark.report.collect import arm_result, load_seed
+from benchmark.report.results import ArmResult, MissingSeed, SeedResult, SuiteReport
+from benchmark.report.results import CellState as ReportState
+from benchmark.runs.planner import CellPlan
+from benchmark.runs.progress import CellState
+from benchmark.runs.session import Session, read_by_report
+from benchmark.runs.status import CellStatus, cell_statuses
+from benchmark.runs.store import CorruptArtifactError, Store, read_manifest
+from benchmark.stage import StageKind, digest
+from benchmark.suite.identity import reads_labels
+from benchmark.suite.spec import CellSpec, NoiseKind
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_STATES = {
+    CellState.DONE: ReportState.DONE,
+    CellState.RUNNING: ReportState.RUNNING,
+    CellState.PENDING: ReportState.PENDING,
+    CellState.FAILED: ReportState.FAILED,
+}
+
+
+def suite_report(session: Session) -> SuiteReport:
+    """Collect what the store knows about a suite; reads only."""
+    statuses = cell_statuses(session.plan, session.store)
+    by_arm: dict[str, list[CellPlan]] = {}
+    for cell in session.plan.cells:
+        by_arm.setdefault(cell.arm, []).append(cell)
+    return SuiteReport(
+        suite=session.suite.name,
+        version=session.suite.version,
+        title=session.suite.title,
+        profile=session.profile.name,
+        arms=tuple(_arm(cells, statuses, session.store) for cells in by_arm.values()),
+        reference=next(cell.label for cell in session.plan.cells if cell.reference),
+        identity=digest(sorted(cell.id for cell in session.plan.cells)),
+        data_date=_newest(session, statuses),
+    )
+
+
+def write(session: Session, report: SuiteReport) -> list[Path]:
+    """Write the report as table.md, table.csv, table.json and report.html, in the suite's folder."""
+    from benchmark.report.write import write_report
+
+    return write_report(session.reports, report)
+
+
+def print_tables(console: "Console", report: SuiteReport) -> None:
+    """Print the main table and the one by benchmark; what is missing and why comes last."""
+    from benchmark.report import render, tables
+
+    console.print(render.to_rich(tables.suite_table(report.title, report.arms, report.reference)))
+    by_benchmark = tables.benchmark_table("Accuracy by benchmark", report.arms, report.reference)
+    if by_benchmark.columns:  # known from the first result on
+        console.print(render.to_rich(by_benchmark))
+    missing = tables.missing_table("Cells without a result", report.arms)
+    if missing.rows:
+        console.print(render.to_rich(missing))
+
+
+def tables_json(report: SuiteReport) -> str:
+    """Return all tables as strict JSON."""
+    from benchmark.report import render, tables
+
+    arms, reference = report.arms, report.reference
+    found = (
+        tables.suite_table(report.title, arms, reference),
+        tables.benchmark_table("Accuracy by benchmark", arms, reference),
+        tables.response_table("Responses", arms, reference),
+        tables.cost_table("Costs", arms, reference),
+        tables.missing_table("Cells without a result", arms),
+    )
+    heading = {"suite": report.suite, "version": report.version, "profile": report.profile, "identity": report.identity}
+    return json.dumps({**heading, "tables": [render.to_json(table) for table in found]}, allow_nan=False)
+
+
+def _arm(cells: list[CellPlan], statuses: Mapping[str, CellStatus], store: Store) -> ArmResult:
+    spec = cells[0].spec
+    return arm_result(
+        cells[0].label,
+        spec.method.name,
+        spec.supervision.label_ratio if reads_labels(spec) else None,
+        _noise(spec),
+        {cell.spec.seed: _seed(cell, statuses[cell.id], store) for cell in cells},
+        trained=spec.trained,
+    )
+
+
+def _seed(cell: CellPlan, status: CellStatus, store: Store) -> SeedResult | MissingSeed:
+    """Read a finished cell; one whose artifact is damaged waits for the next run, which repairs it."""
+    if status.state is not CellState.DONE:
+        return MissingSeed(_STATES[status.state], status.reason)
+    try:
+        folders = {
+            kind: store.open(kind, cell.stages[kind], read_by_report(kind))
+            for kind in (StageKind.RECORD, StageKind.TRAIN)
+            if kind in cell.stages
+        }
+    except CorruptArtifactError as error:
+        return MissingSeed(ReportState.PENDING, f"damaged, built again by the next run: {error}")
+    return load_seed(folders[StageKind.RECORD], folders.get(StageKind.TRAIN))
+
+
+def _noise(spec: CellSpec) -> str:
+    supervision = spec.supervision
+    if supervision.noise_kind is NoiseKind.NONE:
+        return supervision.noise_kind.value
+    return f"{100 * supervision.noise_ratio:.4g}% {supervision.noise_kind.value}"
+
+
+def _newest(session: Session, statuses: Mapping[str, CellStatus]) -> str | None:
+    """Return when the newest record was made."""
+    made = [
+        str(read_manifest(session.store.path(StageKind.RECORD, cell.stages[StageKind.RECORD]))["created"])
+        for cell in session.plan.cells
+        if statuses[cell.id].state is CellState.DONE
+    ]
+    return max(made, default=None)

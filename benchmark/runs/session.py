@@ -1,0 +1,114 @@
+"""A suite with its profile, plan and store: what every verb of the command works on."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.runs import preflight
+from benchmark.runs.cluster import LOCAL, RayCluster
+from benchmark.runs.ledger import EventKind, Ledger
+from benchmark.runs.planner import SuitePlan, plan_suite
+from benchmark.runs.resources import Node, local_node, stage_resources
+from benchmark.runs.scheduler import Listener, Outcome, Scheduler
+from benchmark.runs.stages import STAGES, Place
+from benchmark.runs.store import CorruptArtifactError, Store
+from benchmark.stage import StageKind, digest
+from benchmark.suite.compose import Profile, compose_profile
+from benchmark.suite.file import PROJECT, SuiteFile, load_suite
+from benchmark.suite.grid import expand, reference_cell
+
+STORE_VARIABLE = "VENUS_STORE"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One suite, ready to be planned, run or looked at."""
+
+    suite: SuiteFile
+    profile: Profile
+    plan: SuitePlan
+    store: Store
+    overrides: tuple[str, ...]
+
+    @property
+    def reports(self) -> Path:
+        """Folder of the suite's reports: beside the store, apart for each set of overrides."""
+        semantic = sorted(override for override in self.overrides if not override.startswith("cluster"))
+        name = f"{self.suite.name}-{self.profile.name}" + (f"-{digest(semantic)[:6]}" if semantic else "")
+        return self.store.root.parent / "reports" / name
+
+
+def open_store(path: str | None) -> Store:
+    """Return the store at `path`, else of the environment variable VENUS_STORE, else results/store."""
+    return Store(Path(path or os.environ.get(STORE_VARIABLE) or PROJECT / "results" / "store").absolute())
+
+
+def open_session(suite: str, profile: str | None, overrides: Sequence[str], store: str | None) -> Session:
+    """Load, compose, expand and plan a suite; nothing is written.
+
+    Raises UserError for whatever is wrong with what was asked for.
+    """
+    file = load_suite(suite)
+    settings = compose_profile(profile or file.profile, overrides)
+    cells = expand(file, settings)
+    plan = plan_suite(cells, reference_cell(file, settings, cells))
+    return Session(file, settings, plan, open_store(store), tuple(overrides))
+
+
+def run_session(session: Session, listener: Listener, fail_fast: bool = False) -> Outcome:
+    """Run what is missing of a suite.
+
+    Raises InfeasibleError, before anything starts, where the cluster can never fit a cell, and
+    StoreBusyError where another driver holds the store.
+    """
+    ray = RayCluster(session.profile.cluster)
+    try:
+        nodes = [local_node()]
+        missing = session.plan.needed(session.store.has)
+        places = {STAGES[session.plan.stages[key].kind].place for key in missing}
+        if Place.LANE in places and session.profile.cluster.address != LOCAL:
+            nodes = list(ray.nodes())
+        _check_fit(session, missing, nodes)
+        with session.store.lock(), Ledger(session.store.ledger_path) as ledger:
+            if ledger.torn:
+                listener.event(f"the ledger ended in half a line, which was moved aside ({ledger.torn} bytes)")
+            _quarantine_damaged(session, ledger, listener)
+            ledger.append(EventKind.RUN_STARTED, suite=session.suite.name, profile=session.profile.name)
+            ending = "interrupted"
+            try:
+                settings = session.profile.cluster
+                scheduler = Scheduler(session.plan, session.store, ledger, settings, nodes, ray, listener)
+                outcome = scheduler.run(fail_fast)
+                ending = "failed" if outcome.failed else "done"
+            finally:
+                ledger.append(EventKind.RUN_FINISHED, suite=session.suite.name, ending=ending)
+            return outcome
+    finally:
+        ray.close()
+
+
+def _check_fit(session: Session, missing: Sequence[str], nodes: Sequence[Node]) -> None:
+    stages = [session.plan.stages[key] for key in missing]
+    needs = [stage_resources(stage, STAGES[stage.kind].place, session.profile.cluster) for stage in stages]
+    preflight.check(needs, nodes)
+
+
+def _quarantine_damaged(session: Session, ledger: Ledger, listener: Listener) -> None:
+    """Check what the report will read of finished cells, so that damage there is repaired by this run."""
+    for key in dict.fromkeys(key for cell in session.plan.cells for key in cell.targets):
+        kind = session.plan.stages[key].kind
+        if session.store.has(kind, key):
+            try:
+                session.store.open(kind, key, read_by_report(kind))
+            except CorruptArtifactError as error:
+                session.store.quarantine(kind, key)
+                ledger.append(EventKind.ARTIFACT_QUARANTINED, key=key, stage=kind.value, message=str(error))
+                listener.event(f"damaged, built again: {kind.value} {key[:12]}")
+
+
+def read_by_report(kind: StageKind) -> tuple[str, ...] | None:
+    """Name the files of an artifact that reports read, None for all: weights need not be hashed for a table."""
+    from benchmark import artifacts
+
+    return (artifacts.METRICS, artifacts.TRAIN_INFO) if kind is StageKind.TRAIN else None

@@ -1,0 +1,48 @@
+"""Where the cells of a suite stand, from the store and the ledger; reads only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmark.runs.ledger import History, StageState, read_events, replay
+from benchmark.runs.planner import CellPlan, SuitePlan
+from benchmark.runs.progress import CellState
+from benchmark.runs.store import Store, driver_pid
+
+
+@dataclass(frozen=True, slots=True)
+class CellStatus:
+    """State of a cell; `reason` says more where it is not done, and `log` where to look."""
+
+    state: CellState
+    reason: str = ""
+    log: str = ""
+
+
+def read_history(store: Store) -> History:
+    """Replay the ledger of a store."""
+    return replay(read_events(store.ledger_path))
+
+
+def cell_statuses(plan: SuitePlan, store: Store) -> Mapping[str, CellStatus]:
+    """Return the state of every cell, by its id."""
+    history, busy = read_history(store), driver_pid(store.root) is not None
+    return {cell.id: _cell_status(cell, plan, store, history, busy) for cell in plan.cells}
+
+
+def _cell_status(cell: CellPlan, plan: SuitePlan, store: Store, history: History, busy: bool) -> CellStatus:
+    missing = [key for key in cell.targets if not store.has(plan.stages[key].kind, key)]
+    if not missing:
+        return CellStatus(CellState.DONE)
+    interrupted = ""
+    for kind, key in cell.stages.items():
+        stage = history.of(key)
+        if stage.state is StageState.FAILED and not store.has(kind, key):
+            failure = stage.failure.value if stage.failure else "unknown"
+            return CellStatus(
+                CellState.FAILED, f"{kind.value}: {failure}: {stage.message}", str(store.work(kind, key) / "log.txt")
+            )
+        if stage.state is StageState.RUNNING and not store.has(kind, key):
+            if busy:
+                return CellStatus(CellState.RUNNING, f"{kind.value}, attempt {stage.attempts}")
+            interrupted = f"interrupted in {kind.value}"
+    return CellStatus(CellState.PENDING, interrupted)
