@@ -13,7 +13,6 @@ from benchmark.data.sources import PoolItem, collect, rows_of
 from benchmark.errors import DataError, unknown_name
 from benchmark.stage import StageJob
 
-POOL_INFO = "pool.json"
 SOURCES = ("micro", "hub", "local")
 
 
@@ -33,7 +32,7 @@ def run(job: StageJob) -> None:
         raise DataError("two questions of pool and panel have the same index; fix: remove one of them from the source")
     write_rows(job.out / artifacts.POOL, map(asdict, pool), artifacts.POOL_SCHEMA)
     write_rows(job.out / artifacts.PANEL, map(asdict, panel), artifacts.POOL_SCHEMA)
-    write_json(job.out / POOL_INFO, {"source": source, "pool": len(pool), "panel": len(panel), **info})
+    write_json(job.out / artifacts.POOL_INFO, {"source": source, "pool": len(pool), "panel": len(panel), **info})
 
 
 def divide(items: list[PoolItem], pool: int, panel: int) -> tuple[list[PoolItem], list[PoolItem]]:

@@ -32,6 +32,13 @@ class Layout:
     """
 
     keys: tuple[tuple[str | None, ...], ...]  # [B][G]
+    tokens: NDArray[np.int64]  # [B, G] response tokens, invalid ones (of a tool, say) included
+    last: NDArray[np.int64]  # [B, G] position of the last valid response token
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which rollouts exist, [B, G]."""
+        return np.array([[key is not None for key in row] for row in self.keys])
 
     def selected(self, mask: NDArray[np.bool_]) -> list[str]:
         """List the keys of the rollouts that exist and are selected by mask [B, G], in layout order."""
@@ -41,10 +48,6 @@ class Layout:
             for key, yes in zip(row, chosen, strict=True)
             if key and yes
         ]
-
-    def rows(self, mask: NDArray[np.bool_]) -> "Layout":
-        """Keep the prompts selected by mask [B]."""
-        return Layout(tuple(row for row, yes in zip(self.keys, mask, strict=True) if yes))
 
 
 def plain(column: Any) -> list[Any]:
@@ -65,9 +68,9 @@ def read_groups(
     `texts` decodes token ids and `extract` finds the answer in a text. Raises MethodError for rows with more
     than one output per rollout: their credit assignment is not defined here.
     """
-    fields = ["responses", "extra_info", "reward_model"]
+    fields = ["responses", "response_mask", "extra_info", "reward_model"]
     data = tq.kv_batch_get(keys=batch.keys, partition_id=batch.partition_id, select_fields=fields)
-    responses = list(data["responses"].unbind())
+    responses, masks = list(data["responses"].unbind()), list(data["response_mask"].unbind())
     infos, references = plain(data["extra_info"]), plain(data["reward_model"])
     answers = [extract(text) for text in texts(responses)]
 
@@ -90,11 +93,16 @@ def read_groups(
         labelled=labelled,
         labels=GivenLabels(labels),
         answers=tuple(tuple(row) for row in of_rollouts(answers, None)),
-        lengths=np.array(of_rollouts([len(response) for response in responses], 0), dtype=np.int64),
+        lengths=np.array(of_rollouts([int(mask.sum()) for mask in masks], 0), dtype=np.int64),
         step=step,
         epoch=epoch,
     )
-    return groups, Layout(tuple(tuple(row) for row in of_rollouts(batch.keys, None)))
+    layout = Layout(
+        keys=tuple(tuple(row) for row in of_rollouts(batch.keys, None)),
+        tokens=np.array(of_rollouts([len(mask) for mask in masks], 0), dtype=np.int64),
+        last=np.array(of_rollouts([int(mask.nonzero()[-1]) for mask in masks], 0), dtype=np.int64),
+    )
+    return groups, layout
 
 
 def select(batch: KVBatchMeta, keys: Sequence[str]) -> KVBatchMeta:
@@ -111,20 +119,13 @@ def select(batch: KVBatchMeta, keys: Sequence[str]) -> KVBatchMeta:
 
 def write_scores(partition: str, layout: Layout, scores: NDArray[np.float64], present: NDArray[np.bool_]) -> None:
     """Write one score per rollout ([B, G]) to the last valid response token, as verl's rm_scores."""
-    keys = layout.selected(present)
-    flat = [
-        float(score)
-        for row, values, chosen in zip(layout.keys, scores, present, strict=True)
-        for key, score, yes in zip(row, values, chosen, strict=True)
-        if key and yes
-    ]
-    masks = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["response_mask"])["response_mask"]
+    chosen = present & layout.present
     tokens = []
-    for mask, score in zip(masks.unbind(), flat, strict=True):
-        row = torch.zeros(len(mask))
-        row[int(mask.nonzero()[-1])] = score
+    for length, last, score in zip(layout.tokens[chosen], layout.last[chosen], scores[chosen], strict=True):
+        row = torch.zeros(int(length))
+        row[int(last)] = float(score)
         tokens.append(row)
-    _put(partition, keys, rm_scores=torch.nested.as_nested_tensor(tokens, layout=torch.jagged))
+    _put(partition, layout.selected(chosen), rm_scores=torch.nested.as_nested_tensor(tokens, layout=torch.jagged))
 
 
 def read_evidence(

@@ -64,7 +64,7 @@ class SupervisionTrainer(PPOTrainerSync):
         with marked_timer("supervision", timing_raw):
             groups, layout = self._read_groups(batch)
             decision = decide(self.method, groups)
-            present = np.array([[key is not None for key in row] for row in layout.keys])
+            present = layout.present
             queue.write_scores(batch.partition_id, layout, decision.verified, present)
             admitted = decision.admitted & present
             trained = bool(admitted.any())

@@ -24,7 +24,7 @@ def run(out, source="micro", pool_rows=36, panel=18, recipe=None):
     return (
         read_rows(out / artifacts.POOL, artifacts.POOL_SCHEMA),
         read_rows(out / artifacts.PANEL, artifacts.POOL_SCHEMA),
-        json.loads((out / pool.POOL_INFO).read_text()),
+        json.loads((out / artifacts.POOL_INFO).read_text()),
     )
 
 
