@@ -6,11 +6,13 @@ a seeded run could not be repeated.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import torch
 import transfer_queue as tq
 from numpy.typing import NDArray
@@ -55,8 +57,20 @@ def plain(column: Any) -> list[Any]:
     return list(column.tolist()) if hasattr(column, "tolist") else list(column)
 
 
+def read_labels(train_file: Path) -> dict[int, str | None]:
+    """Read the given labels of a training file: persistent index to label, None where none was given."""
+    rows = pq.read_table(train_file, columns=["extra_info", "reward_model"]).to_pylist()
+    return {
+        int(row["extra_info"]["index"]): str(row["reward_model"]["ground_truth"])
+        if row["extra_info"]["labeled"]
+        else None
+        for row in rows
+    }
+
+
 def read_groups(
     batch: KVBatchMeta,
+    given: Mapping[int, str | None],
     rollouts: int,
     texts: Callable[[Sequence[torch.Tensor]], list[str]],
     extract: Callable[[str], str | None],
@@ -65,13 +79,13 @@ def read_groups(
 ) -> tuple[RolloutGroups, Layout]:
     """Read a sampled batch as rollout groups.
 
-    `texts` decodes token ids and `extract` finds the answer in a text. Raises MethodError for rows with more
-    than one output per rollout: their credit assignment is not defined here.
+    `given` holds the labels by index, `texts` decodes token ids and `extract` finds the answer in a text. Raises
+    MethodError for rows with more than one output per rollout: their credit assignment is not defined here.
     """
-    fields = ["responses", "response_mask", "extra_info", "reward_model"]
+    fields = ["responses", "response_mask", "index"]
     data = tq.kv_batch_get(keys=batch.keys, partition_id=batch.partition_id, select_fields=fields)
     responses, masks = list(data["responses"].unbind()), list(data["response_mask"].unbind())
-    infos, references = plain(data["extra_info"]), plain(data["reward_model"])
+    indices = [int(index) for index in plain(data["index"])]
     answers = [extract(text) for text in texts(responses)]
 
     members: dict[str, dict[int, int]] = defaultdict(dict)
@@ -80,17 +94,16 @@ def read_groups(
         if output != "0":
             raise MethodError(f"rollout {key!r} has several outputs; allowed: single-turn agent loops with one output")
         members[uid][int(session)] = row
-    prompts = sorted(members.values(), key=lambda rows: int(infos[next(iter(rows.values()))]["index"]))
+    prompts = sorted(members.values(), key=lambda rows: indices[next(iter(rows.values()))])
 
     def of_rollouts(values: Sequence[Any], missing: Any) -> list[list[Any]]:
         return [[values[rows[g]] if g in rows else missing for g in range(rollouts)] for rows in prompts]
 
-    first = [next(iter(rows.values())) for rows in prompts]
-    labelled = np.array([bool(infos[row]["labeled"]) for row in first])
-    labels = [str(references[row]["ground_truth"]) if yes else None for row, yes in zip(first, labelled, strict=True)]
+    index = [indices[next(iter(rows.values()))] for rows in prompts]
+    labels = [given[item] for item in index]
     groups = RolloutGroups(
-        index=np.array([int(infos[row]["index"]) for row in first], dtype=np.int64),
-        labelled=labelled,
+        index=np.array(index, dtype=np.int64),
+        labelled=np.array([label is not None for label in labels]),
         labels=GivenLabels(labels),
         answers=tuple(tuple(row) for row in of_rollouts(answers, None)),
         lengths=np.array(of_rollouts([int(mask.sum()) for mask in masks], 0), dtype=np.int64),

@@ -47,11 +47,11 @@ def job_config(base: DictConfig, params: Mapping[str, Any], paths: JobPaths, run
     """
     config = base.copy()
     OmegaConf.set_struct(config, True)
-    values = cell_values(params["train"], params["method"]["name"], params["seed"], paths, runtime)
-    config = OmegaConf.merge(config, values)
+    config = OmegaConf.merge(config, cell_values(params["train"], params["seed"], paths, runtime))
     with open_dict(config):
         config.venus = {
             "method": dict(params["method"]),
+            "trust_rollout_log_probs": trusts_rollout_log_probs(params["train"], params["method"]["name"]),
             "truth": str(paths.truth),
             "decisions": str(paths.decisions),
             "progress": str(paths.progress),
@@ -60,7 +60,7 @@ def job_config(base: DictConfig, params: Mapping[str, Any], paths: JobPaths, run
 
 
 def trusts_rollout_log_probs(train: Mapping[str, Any], method: str) -> bool:
-    """Say whether the log-probabilities of the rollout serve as those of the old policy (verl's bypass mode).
+    """Say whether the log-probabilities of the rollout serve as those of the old policy.
 
     On the CPU backend sampler and trainer hold the same float32 weights, so they agree to rounding and a whole
     forward pass is saved. Not where the sampler cuts the distribution (top-p) or the method needs the
@@ -69,17 +69,12 @@ def trusts_rollout_log_probs(train: Mapping[str, Any], method: str) -> bool:
     return train["backend"] == "cpu" and train["top_p"] == 1 and not method_class(method).evidence
 
 
-def cell_values(
-    train: Mapping[str, Any], method: str, seed: int, paths: JobPaths, runtime: Mapping[str, Any]
-) -> dict[str, Any]:
+def cell_values(train: Mapping[str, Any], seed: int, paths: JobPaths, runtime: Mapping[str, Any]) -> dict[str, Any]:
     """Map a TrainSpec to the keys of verl's tree; one suite seed fans out to every seed that verl has."""
     rollouts = train["prompts"] * train["rollouts"]
     micro_batch = {"cpu": rollouts, "gpu": None}[train["backend"]]
     values: dict[str, Any] = {
-        "algorithm": {
-            "norm_adv_by_std_in_grpo": train["normalise_by_std"],
-            "rollout_correction": {"bypass_mode": trusts_rollout_log_probs(train, method)},
-        },
+        "algorithm": {"norm_adv_by_std_in_grpo": train["normalise_by_std"]},
         "data": {
             "train_files": str(paths.train),
             "val_files": str(paths.panel),

@@ -52,6 +52,7 @@ class SupervisionTrainer(PPOTrainerSync):
         venus = config.venus
         self.method = build_method(venus.method.name, dict(venus.method.options))
         self.surfaces = surfaces_used(self.method)
+        self.labels = queue.read_labels(Path(config.data.train_files))
         self.truth = diagnostics.read_truth(Path(venus.truth))
         self.decisions, self.progress = Path(venus.decisions), Path(venus.progress)
         self.decisions.mkdir(parents=True, exist_ok=True)
@@ -99,6 +100,7 @@ class SupervisionTrainer(PPOTrainerSync):
     def _read_groups(self, batch: KVBatchMeta) -> tuple[RolloutGroups, queue.Layout]:
         return queue.read_groups(
             batch,
+            self.labels,
             int(self.config.actor_rollout_ref.rollout.n),
             self._texts,
             lambda text: extract_answer(text).answer,
@@ -145,6 +147,9 @@ class SupervisionTrainer(PPOTrainerSync):
     # ------------------------------------------------------- verl's stages, with less to carry
 
     def _compute_old_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        padded = any(tag.get("is_padding", False) for tag in batch.tags)  # padding copies them in a wrong length
+        if self.config.venus.trust_rollout_log_probs and not padded:  # the agent loop has written them
+            return batch
         return self._with_fields(super()._compute_old_log_prob, batch, metrics, _FORWARD_FIELDS)
 
     def _compute_ref_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:

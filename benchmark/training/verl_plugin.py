@@ -5,9 +5,14 @@ and rollout engine. verl swallows the exceptions of entry-point plugins at debug
 in the environment variable fails loudly, which is why venus uses the variable.
 """
 
+import gc
 import os
 
 from benchmark.training import patches
+
+# A verl process holds millions of objects and makes thousands of short-lived ones per step; at Python's default
+# the collector walks all of them several times in a step of the micro model.
+gc.set_threshold(100_000, 50, 100)
 
 patches.isolate_transfer_queue(os.environ.get(patches.JOB_NAMESPACE, "transfer_queue"))
 

@@ -20,7 +20,7 @@ COMPARED = (
     "actor/kl_loss",
     "actor/grad_norm",
     "actor/ppo_kl",
-    "actor/entropy",
+    "actor/entropy_loss",
     "critic/score/mean",
     "critic/advantages/max",
     "response_length/mean",
