@@ -20,16 +20,18 @@ install: $(VENV)/.installed
 
 install-dev: $(VENV)/.installed-dev
 
-# torch goes first: another package that asks for "torch" would otherwise choose the build.
+# torch goes first: another package that asks for "torch" would otherwise choose the build. The locks are complete,
+# so nothing is resolved; modules are compiled when they are first imported, which most of them never are.
+PIP := $(BIN)/python -m pip install --quiet --no-compile
 $(VENV)/.installed: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet "$$(grep '^torch==' requirements.lock)"
-	$(BIN)/python -m pip install --quiet -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	$(PIP) --no-deps "$$(grep '^torch==' requirements.lock)"
+	$(PIP) --no-deps -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
-	$(BIN)/python -m pip install --quiet -r requirements-dev.lock
+	$(PIP) --no-deps -r requirements-dev.lock
 	touch $@
 
 clean-venv:

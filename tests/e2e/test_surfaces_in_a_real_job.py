@@ -1,0 +1,104 @@
+"""A method that uses all four surfaces, evidence and state, inside a real verl job."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from benchmark.training.results import merge_metrics
+
+pytestmark = pytest.mark.slow
+HERE = Path(__file__).parent
+
+JOB = """
+import json, os, sys
+from pathlib import Path
+from benchmark.training import entry
+from benchmark.training.job_config import JobPaths, compose, job_config
+work, base, supervise = map(Path, sys.argv[1:4])
+paths = JobPaths(base / "model", supervise / "train.parquet", supervise / "panel.parquet", supervise / "truth.parquet",
+                 work / "checkpoints", work / "decisions", work / "progress.jsonl")
+train = json.loads((work / "train.json").read_text())
+params = {"method": {"name": "all_surfaces", "version": 1, "options": {}}, "train": train, "seed": 7}
+environment = entry.job_environment("cpu", work.name, work / "metrics-001.jsonl", 1)
+environment["VERL_USE_EXTERNAL_MODULES"] += ",all_surfaces"
+os.environ.update(environment)
+import all_surfaces
+config = job_config(compose("cpu"), params, paths, {"checkpoint_every": 2, "threads": 1})
+entry.run_on_ray(config, None, environment)
+"""
+STEPS = 4
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory, base_model, supervision, micro_train) -> Path:
+    work = tmp_path_factory.mktemp("surfaces")
+    train = {**micro_train, "steps": STEPS, "panel_every": 4, "panel_samples": 1}
+    (work / "train.json").write_text(json.dumps(train))
+    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    with (work / "log.txt").open("w") as log:
+        status = subprocess.run(
+            [sys.executable, "-c", JOB, str(work), str(base_model), str(supervision)],
+            stdout=log,
+            stderr=log,
+            check=False,
+            timeout=600,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path},
+        ).returncode
+    assert status == 0, (work / "log.txt").read_text()[-3000:]
+    return work
+
+
+def metric(work: Path, key: str) -> dict[int, float]:
+    rows = merge_metrics([work / "metrics-001.jsonl"]).to_pylist()
+    return {row["step"]: row["value"] for row in rows if row["key"] == key}
+
+
+def decisions(work: Path, step: int) -> list[dict]:
+    return pq.read_table(work / "decisions" / f"step-{step:06d}.parquet").to_pylist()
+
+
+def test_a_step_that_admits_nothing_leaves_the_policy_as_it_is(job):
+    assert metric(job, "supervision/updated") == {1: 1, 2: 0, 3: 1, 4: 1}
+    assert 2 not in metric(job, "actor/pg_loss")
+    assert {1, 3, 4} <= set(metric(job, "actor/pg_loss"))
+
+
+def test_rollouts_are_admitted_one_by_one(job):
+    shares = {row["admitted"] for row in decisions(job, 1)}
+    assert shares == {0.0, 0.5}
+    assert all(row["admitted"] == 0.5 for row in decisions(job, 1) if row["labelled"])
+
+
+def test_pseudo_labels_weigh_half_and_labels_whole(job):
+    for row in decisions(job, 3):
+        if row["target_source"] == "given":
+            assert row["weight"] == 1.0
+        if row["target_source"] == "pseudo":
+            assert row["weight"] == 0.5
+
+
+def test_the_transformed_reward_is_what_verl_trains_on(job):
+    # The log-probabilities are negative, so the mean score lies below the mean verified reward of what was admitted.
+    score = metric(job, "critic/score/mean")
+    assert all(value != round(value * 256) / 256 for step, value in score.items() if step != 2)
+
+
+def test_labelled_targets_are_the_truth_and_pseudo_labels_are_not_always(job):
+    rows = [row for step in range(1, STEPS + 1) for row in decisions(job, step)]
+    assert all(row["target_is_true"] for row in rows if row["target_source"] == "given")
+    assert any(row["target_is_true"] is False for row in rows if row["target_source"] == "pseudo")
+
+
+def test_the_state_is_in_the_checkpoint_with_one_visit_per_prompt_and_step(job):
+    saved = json.loads((job / "checkpoints" / f"global_step_{STEPS}" / "method_state.json").read_text())
+    assert saved["method"] == "all_surfaces"
+    assert sum(saved["state"]["visits"].values()) == STEPS * 32
+
+
+def test_the_panel_is_evaluated_before_and_after(job):
+    assert set(metric(job, "panel/accuracy")) == {0, 4}
