@@ -68,14 +68,9 @@ class Stage:
     @property
     def key(self) -> str:
         """sha256 over kind, version, parameters and the keys of the inputs."""
-        return digest(
-            {
-                "stage": self.kind.value,
-                "version": self.version,
-                "params": json.loads(self.params),
-                "inputs": dict(self.inputs),
-            }
-        )
+        inputs = canonical_json(dict(self.inputs))  # params are canonical already: the text is put together
+        text = f'{{"inputs":{inputs},"params":{self.params},"stage":"{self.kind.value}","version":{self.version}}}'
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def make_stage(kind: StageKind, version: int, params: Mapping[str, Any], inputs: Mapping[str, "Stage"]) -> Stage:
