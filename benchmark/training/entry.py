@@ -83,7 +83,7 @@ def run_on_ray(config: Any, address: str | None, environment: dict[str, str]) ->
     from verl.trainer.ppo.utils import need_critic, need_reference_policy
     from verl.utils.config import validate_config
 
-    from benchmark.training.task_runner import task_runner_class
+    from benchmark.training.task_runner import InProcessTaskRunner
 
     validate_config(config=config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config))
     runtime_env = get_ppo_ray_runtime_env(config)
@@ -93,7 +93,7 @@ def run_on_ray(config: Any, address: str | None, environment: dict[str, str]) ->
         options["include_dashboard"] = False
     ray.init(runtime_env=runtime_env, log_to_driver=True, logging_level="warning", **options)
     try:
-        run_ppo(config, task_runner_class=task_runner_class())
+        run_ppo(config, task_runner_class=InProcessTaskRunner)
     finally:
         ray.shutdown()
 

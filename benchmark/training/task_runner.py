@@ -1,22 +1,34 @@
-"""What runs inside Ray: verl's task runner, in a process that knows our trainer."""
+"""verl's task runner, in the process of the job itself.
+
+`run_ppo(config, task_runner_class=...)` expects a Ray actor class, because verl's own entry point may run on a
+machine outside the cluster. A cell is a process of its own anyway, so its runner needs no second one: that saves the
+start of a process (seconds of imports on a CPU) and its memory.
+"""
 
 from typing import Any
 
 
-def task_runner_class() -> Any:
-    """Build the Ray actor class for `run_ppo(config, task_runner_class=...)`."""
-    import ray
-    from verl.trainer.main_ppo import TaskRunnerV1
+class InProcessTaskRunner:
+    """What `run_ppo` makes of a task runner class, without the actor: `.remote()` and `.run.remote(config)`."""
 
-    upstream = TaskRunnerV1.__ray_metadata__.modified_class
+    @classmethod
+    def remote(cls) -> "InProcessTaskRunner":
+        """Build the runner here."""
+        return cls()
 
-    class VenusTaskRunner(upstream):  # type: ignore[misc]
-        """verl's V1 task runner with SupervisionTrainer registered."""
+    @property
+    def run(self) -> "_Call":
+        """The call that `run_ppo` makes and waits for."""
+        return _Call()
 
-        def run(self, config: Any) -> None:
-            """Register the trainer in this process, then run verl's own loop."""
-            import benchmark.training.trainer  # noqa: F401  registers "supervision"
 
-            super().run(config)
+class _Call:
+    def remote(self, config: Any) -> Any:
+        """Run verl's V1 task with SupervisionTrainer registered; return the finished call as an object reference."""
+        import ray
+        from verl.trainer.main_ppo import TaskRunnerV1
 
-    return ray.remote(num_cpus=0)(VenusTaskRunner)
+        import benchmark.training.trainer  # noqa: F401  registers "supervision"
+
+        TaskRunnerV1.__ray_metadata__.modified_class().run(config)
+        return ray.put(None)
