@@ -5,11 +5,10 @@ numpy only.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from benchmark.errors import SuiteError, UnknownNameError, unknown_name
-from methods.base import Method
+from methods.base import Method, option_names
 from methods.grpo import GRPO
 from methods.labeled_only import LabeledOnly
 from methods.ttrl import TTRL
@@ -54,7 +53,7 @@ def build_method(name: str, options: Mapping[str, Any]) -> Method:
     method refuses.
     """
     cls = method_class(name)
-    known = {field.name for field in fields(cls.Options)}
+    known = option_names(cls)
     for option in options:
         if option not in known:
             raise unknown_name(f"option of method {name!r}", option, known)

@@ -1,10 +1,9 @@
 """Write a report into a folder: Markdown, CSV, JSON and HTML, each file whole or not at all."""
 
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchmark.files import write_atomically
 from benchmark.report.html import to_html
 from benchmark.report.render import json_text, to_csv, to_json, to_markdown
 from benchmark.report.results import SuiteReport
@@ -27,7 +26,7 @@ def write_report(folder: Path, report: SuiteReport) -> list[Path]:
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        _replace(folder / name, text)
+        write_atomically(folder / name, text)
     return [folder / name for name in texts]
 
 
@@ -55,18 +54,3 @@ def json_page(report: SuiteReport, tables: Mapping[str, Table]) -> str:
         "grader_version": report.grader_version,
     }
     return json_text({**head, "tables": {key: to_json(table) for key, table in tables.items()}})
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside the target and rename, so that a reader never sees half a file."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as sink:
-            sink.write(text)
-            sink.flush()
-            os.fsync(sink.fileno())
-        Path(temporary).chmod(0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

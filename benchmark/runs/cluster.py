@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.errors import InfeasibleError, StageError
+from benchmark.files import write_atomically
 from benchmark.runs.resources import GIB, Node
-from benchmark.runs.store import write_atomically
 from benchmark.suite.compose import Cluster
 
 LOCAL = "local"

@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmark.files import write_atomically
 from benchmark.runs.failures import Failure, FailureKind, classify
-from benchmark.runs.store import OUT, write_atomically
+from benchmark.runs.store import OUT
 from benchmark.stage import StageJob, StageKind
 
 JOB = "job.json"

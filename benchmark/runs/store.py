@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.errors import StageError, StoreBusyError, VenusError
+from benchmark.files import write_atomically
 from benchmark.stage import Stage, StageKind
 
 MANIFEST = "manifest.json"
@@ -186,14 +187,6 @@ def read_manifest(folder: Path | str) -> dict[str, Any]:
     with open(f"{folder}/{MANIFEST}", "rb") as stream:
         manifest: dict[str, Any] = json.load(stream)
     return manifest
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a small file so that a reader sees the old or the new content, never a part."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    _flush(temporary)
-    os.replace(temporary, path)
 
 
 @cache

@@ -9,6 +9,8 @@ import os
 import shutil
 from pathlib import Path
 
+from benchmark.files import write_atomically
+
 NOTE = "latest_checkpointed_iteration.txt"
 MARK = "whole"
 _PREFIX = "global_step_"
@@ -45,6 +47,4 @@ def point_to(checkpoints: Path, step: int) -> None:
     if step == 0:
         note.unlink(missing_ok=True)
         return
-    temporary = checkpoints / f"{NOTE}.tmp"
-    temporary.write_text(str(step), encoding="utf-8")
-    os.replace(temporary, note)
+    write_atomically(note, str(step))

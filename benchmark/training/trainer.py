@@ -10,7 +10,6 @@ batch agent loop of the CPU backend.
 """
 
 import json
-import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +26,7 @@ from verl.utils.debug import marked_timer
 from benchmark.artifacts import PANEL_ACCURACY, TRAIN_REWARD
 from benchmark.errors import StageError
 from benchmark.evaluation.extract import extract_answer
+from benchmark.files import write_atomically
 from benchmark.training import diagnostics
 from benchmark.training import groups as queue
 from benchmark.training.checkpoints import mark_whole, step_folder
@@ -191,9 +191,7 @@ class SupervisionTrainer(PPOTrainerSync):
         folder = step_folder(Path(self.config.trainer.default_local_dir), self.global_steps)
         folder.mkdir(parents=True, exist_ok=True)
         state = {"method": self.method.name, "version": self.method.version, "state": self.method.state_dict()}
-        temporary = folder / f"{STATE_FILE}.tmp"
-        temporary.write_text(json.dumps(state, allow_nan=False), encoding="utf-8")
-        os.replace(temporary, folder / STATE_FILE)
+        write_atomically(folder / STATE_FILE, json.dumps(state, allow_nan=False))
         super()._save_checkpoint()
         mark_whole(folder.parent, self.global_steps)
 

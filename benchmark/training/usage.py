@@ -15,6 +15,8 @@ from typing import Any
 
 import psutil
 
+from benchmark.files import write_atomically
+
 PATTERN = "usage-*.json"
 SETTLED_SECONDS = 60.0  # Ray gives a worker its environment only some time after it has started the process
 
@@ -80,9 +82,7 @@ class UsageMonitor:
             "cpu_seconds": sum(self._cpu.values()),
             "peak_rss_bytes": self._peak,
         }
-        temporary = self.path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(usage), encoding="utf-8")
-        os.replace(temporary, self.path)
+        write_atomically(self.path, json.dumps(usage))
 
 
 def read_usage(folder: Path) -> list[dict[str, Any]]:
