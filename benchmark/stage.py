@@ -73,12 +73,6 @@ class Stage:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def make_stage(kind: StageKind, version: int, params: Mapping[str, Any], inputs: Mapping[str, "Stage"]) -> Stage:
-    """Build a stage from plain parameters and the stages that it reads."""
-    chained = tuple(sorted((name, stage.key) for name, stage in inputs.items()))
-    return Stage(kind, version, canonical_json(dict(params)), chained)
-
-
 @dataclass(frozen=True, slots=True)
 class StageJob:
     """What a stage's function receives: `run(job: StageJob) -> None`.

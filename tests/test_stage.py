@@ -2,12 +2,12 @@ import json
 
 import pytest
 
-from benchmark.stage import Stage, StageKind, canonical_json, digest, make_stage
+from benchmark.stage import Stage, StageKind, canonical_json, digest
 
 
 def test_the_key_is_the_hash_of_the_canonical_description():
-    pool = make_stage(StageKind.POOL, 1, {"source": "micro", "pool": 192}, {})
-    stage = make_stage(StageKind.SUPERVISE, 3, {"seed": 0, "label_ratio": 0.1}, {"pool": pool})
+    pool = Stage(StageKind.POOL, 1, canonical_json({"source": "micro", "pool": 192}), ())
+    stage = Stage(StageKind.SUPERVISE, 3, canonical_json({"seed": 0, "label_ratio": 0.1}), (("pool", pool.key),))
     described = {
         "stage": "supervise",
         "version": 3,

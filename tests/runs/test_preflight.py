@@ -8,7 +8,7 @@ from benchmark.runs.planner import plan_suite
 from benchmark.runs.preflight import check, problems
 from benchmark.runs.resources import Node, Resources, capacity, local_node, stage_resources
 from benchmark.runs.stages import STAGES, Place
-from benchmark.stage import StageKind, make_stage
+from benchmark.stage import Stage, StageKind, canonical_json
 
 CELL = Resources(cpus=24, gpus=8, lanes=1, memory_gb=256)
 
@@ -61,6 +61,6 @@ def test_slots_are_handed_out_and_come_back():
 
 def test_sampling_with_vllm_needs_the_gpus_of_a_cell():
     for engine, gpus in (("vllm", 8), ("transformers", 0)):
-        stage = make_stage(StageKind.GENERATE, 1, {"engine": engine}, {})
+        stage = Stage(StageKind.GENERATE, 1, canonical_json({"engine": engine}), ())
         settings = type(CLUSTER)("auto", 1, 24, 8, 256.0, 8, 20, 60.0, 3)
         assert stage_resources(stage, Place.PROCESS, settings).gpus == gpus

@@ -9,9 +9,9 @@ import pytest
 
 from benchmark.errors import StageError, StoreBusyError
 from benchmark.runs.store import MANIFEST, CorruptArtifactError, Store, driver_pid, read_manifest
-from benchmark.stage import StageKind, make_stage
+from benchmark.stage import Stage, StageKind, canonical_json
 
-STAGE = make_stage(StageKind.POOL, 1, {"pool": 8}, {})
+STAGE = Stage(StageKind.POOL, 1, canonical_json({"pool": 8}), ())
 
 
 @pytest.fixture
