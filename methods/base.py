@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from methods.groups import NO_TARGET, Evidence, EvidenceKind, RolloutGroups, Targets, TargetSource
+from methods.teacher import TeacherPlan
+from methods.transitions.base import Transition
 
 
 class LabelNeed(StrEnum):
@@ -37,6 +39,32 @@ class TrainingRows(StrEnum):
     """The whole pool, labelled or not."""
     LABELLED = "labelled"
     """The labelled rows only; the rest of the pool is not used."""
+    PAIRED = "paired"
+    """The whole pool, and beside each question a paraphrase of it, in the same batch."""
+
+
+class Module(StrEnum):
+    """Where a method acts (DE-Venus, section 2): by the time at which it decides."""
+
+    BASELINE = "baseline"
+    """A reference: labels as they are given."""
+    CONSTRUCTION = "construction"
+    """Weak supervision construction: a signal for items without a label."""
+    REFINEMENT = "refinement"
+    """Training-time refinement: which signals are used, corrected or weighed down."""
+    CONTROL = "control"
+    """A control: what it gains is no merit of a method."""
+
+
+class SourceConfidence(StrEnum):
+    """What the implementation was written from."""
+
+    CODE = "code"
+    """The behaviour of the authors' code, and the paper."""
+    PAPER = "paper"
+    """The text of the paper."""
+    RECONSTRUCTION = "reconstruction"
+    """Published in outline only: formulas or thresholds are this project's choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +85,14 @@ class Method:
     name: ClassVar[str]
     version: ClassVar[int] = 1  # bump when the behaviour changes: it enters the identity of a cell
     summary: ClassVar[str]  # one line for `venus methods` and the tables
+    module: ClassVar[Module]
+    paper: ClassVar[str] = ""  # arXiv id
+    confidence: ClassVar[SourceConfidence] = SourceConfidence.CODE
     label_need: ClassVar[LabelNeed] = LabelNeed.OPTIONAL
     rows: ClassVar[TrainingRows] = TrainingRows.ALL
     evidence: ClassVar[frozenset[EvidenceKind]] = frozenset()
+    uses_hidden_truth: ClassVar[bool] = False  # allowed in the suite `controls` only
+    stateful: ClassVar[bool] = False  # whether state_dict has anything to keep
     Options: ClassVar[type] = NoOptions
 
     def __init__(self, options: Any = None) -> None:
@@ -90,8 +123,21 @@ class Method:
         """
         return np.ones(len(groups), dtype=np.float64)
 
+    @property
+    def teacher(self) -> TeacherPlan | None:
+        """How a slowly moving average of the policy is kept and sampled; None where there is no teacher."""
+        return None
+
+    @property
+    def transition(self) -> Transition | None:
+        """How labels change between rounds of training; None where training is one round."""
+        return None
+
     def state_dict(self) -> Mapping[str, Any]:
-        """Return everything that must survive checkpoint and resume, as JSON-serialisable data."""
+        """Return everything that must survive checkpoint and resume.
+
+        Each value is a numpy array or JSON-serialisable data; both are restored bit for bit.
+        """
         return {}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

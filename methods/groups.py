@@ -5,9 +5,9 @@ an unlabelled item is not in here at all; asking for it raises an error that nam
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, NoReturn, overload
+from typing import Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +63,13 @@ class RolloutGroups:
     labelled: NDArray[np.bool_]  # [B] whether a label was given
     labels: GivenLabels  # [B] given labels; unlabelled positions raise
     answers: tuple[tuple[str | None, ...], ...]  # [B][G] extracted answers, None where there is none
-    lengths: NDArray[np.int64]  # [B, G] response lengths in tokens, without padding
+    lengths: NDArray[np.int64]  # [B, G] response lengths in tokens, without padding; 0 where a rollout failed
+    rollout: NDArray[np.int64]  # [B, G] number of a rollout within its group, 0 .. G-1
     step: int  # 1-based training step
     epoch: int  # 0-based pass over the training rows
+    partner: NDArray[np.int64] | None = None  # [B] index of the paraphrase in the same batch; None without pairs
+    teacher_answers: tuple[tuple[str | None, ...], ...] | None = None  # [B][..] answers of the EMA teacher
+    oracle: tuple[str, ...] | None = field(default=None, repr=False)  # [B] truth, for controls that declare it
 
     def __len__(self) -> int:
         return len(self.index)
@@ -76,9 +80,16 @@ class RolloutGroups:
         return int(self.lengths.shape[1])
 
     @property
-    def truth(self) -> NoReturn:
-        """Raise HiddenTruthError: the truth belongs to the diagnostics of the runner."""
-        raise HiddenTruthError(f"{_RULE}: groups.truth was read; fix: use groups.labels where groups.labelled holds")
+    def truth(self) -> tuple[str, ...]:
+        """The truth of every item ([B]), for a control that declares `uses_hidden_truth`.
+
+        Raises HiddenTruthError for every other method: the truth belongs to the diagnostics of the runner.
+        """
+        if self.oracle is None:
+            raise HiddenTruthError(
+                f"{_RULE}: groups.truth was read; fix: use groups.labels where groups.labelled holds"
+            )
+        return self.oracle
 
 
 class NoTarget:
@@ -121,21 +132,30 @@ class Targets:
 
 
 class EvidenceKind(StrEnum):
-    """Per-token quantities of the current policy that a method may ask for."""
+    """Quantities of the current policy that a method may ask for."""
 
     ENTROPY = "entropy"
-    """Entropy of the next-token distribution, in nats."""
+    """Entropy of the next-token distribution, in nats, per token."""
     LOG_PROBS = "log_probs"
-    """Log-probability of the sampled token, in nats."""
+    """Log-probability of the sampled token, in nats, per token."""
+    SELF_CERTAINTY = "self_certainty"
+    """KL(uniform || next-token distribution), in nats, per token (Intuitor, arXiv 2505.19590)."""
+    HIDDEN_STATES = "hidden_states"
+    """Hidden states of chosen layers, averaged over the response."""
+    ATTENTION = "attention"
+    """Attention mass on far response tokens, per token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The declared evidence; a kind that was not declared is None.
 
-    Each entry is ragged: `entropy[b][g]` is a float array over the valid response tokens only, so
-    no padding can enter a mean.
+    Per-token kinds are ragged: `entropy[b][g]` is a float array over the valid response tokens only, so
+    no padding can enter a mean. A rollout that was not admitted has empty arrays.
     """
 
     entropy: tuple[tuple[NDArray[np.float64], ...], ...] | None = None  # [B][G][T]
     log_probs: tuple[tuple[NDArray[np.float64], ...], ...] | None = None  # [B][G][T]
+    self_certainty: tuple[tuple[NDArray[np.float64], ...], ...] | None = None  # [B][G][T]
+    hidden_states: tuple[tuple[NDArray[np.float32], ...], ...] | None = None  # [B][G][layers, width]
+    attention: tuple[tuple[NDArray[np.float64], ...], ...] | None = None  # [B][G][T]

@@ -6,7 +6,7 @@ all score 0 and its group carries no gradient: at a label ratio below 1 plain GR
 rollouts, which is the very cost that the other methods try to avoid.
 """
 
-from methods.base import LabelNeed, Method
+from methods.base import LabelNeed, Method, Module
 
 
 class GRPO(Method):
@@ -14,4 +14,6 @@ class GRPO(Method):
 
     name = "grpo"
     summary = "GRPO on the given labels; unlabelled rows score 0"
+    module = Module.BASELINE
+    paper = "2402.03300"
     label_need = LabelNeed.REQUIRED

@@ -4,7 +4,7 @@ The unlabelled rest of the pool is left out of the training file, so that every 
 labelled question; at a fixed number of steps each of them is visited more often.
 """
 
-from methods.base import LabelNeed, Method, TrainingRows
+from methods.base import LabelNeed, Method, Module, TrainingRows
 
 
 class LabeledOnly(Method):
@@ -12,5 +12,7 @@ class LabeledOnly(Method):
 
     name = "labeled_only"
     summary = "GRPO on the labelled rows alone"
+    module = Module.BASELINE
+    paper = "2402.03300"
     label_need = LabelNeed.REQUIRED
     rows = TrainingRows.LABELLED

@@ -12,7 +12,7 @@ in the denominator of the confidence. All rollouts that vote are also trained on
 import numpy as np
 
 from benchmark.evaluation.voting import vote
-from methods.base import Method
+from methods.base import Method, Module
 from methods.groups import NO_TARGET, NoTarget, RolloutGroups, Targets, TargetSource
 
 
@@ -21,6 +21,8 @@ class TTRL(Method):
 
     name = "ttrl"
     summary = "majority answer of the group as pseudo label"
+    module = Module.CONSTRUCTION
+    paper = "2504.16084"
 
     def targets(self, groups: RolloutGroups) -> Targets:
         """Given label if labelled, else the unique majority answer, else no target."""

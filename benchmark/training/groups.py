@@ -107,6 +107,7 @@ def read_groups(
         labels=GivenLabels(labels),
         answers=tuple(tuple(row) for row in of_rollouts(answers, None)),
         lengths=np.array(of_rollouts([int(mask.sum()) for mask in masks], 0), dtype=np.int64),
+        rollout=np.tile(np.arange(rollouts), (len(prompts), 1)),
         step=step,
         epoch=epoch,
     )

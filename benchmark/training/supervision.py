@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmark.errors import MethodError
-from benchmark.evaluation.equivalence import same
 from methods.base import Method
 from methods.groups import Evidence, NoTarget, RolloutGroups, Targets, TargetSource
+from methods.verification import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,6 @@ def decide(method: Method, groups: RolloutGroups) -> Decision:
     _check_targets(method, groups, targets)
     admitted = _as_rollout_mask(method, groups, method.admit(groups, targets))
     return Decision(targets, admitted, verify(groups, targets))
-
-
-def verify(groups: RolloutGroups, targets: Targets) -> NDArray[np.float64]:
-    """Return the verified reward [B, G]: 1 where the answer equals the target of its prompt, else 0."""
-    verified = np.zeros(groups.lengths.shape)
-    for i, (target, answers) in enumerate(zip(targets.values, groups.answers, strict=True)):
-        if isinstance(target, NoTarget):
-            continue
-        verified[i] = [same(answer, target) for answer in answers]
-    return verified
 
 
 def transform_rewards(

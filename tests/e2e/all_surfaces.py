@@ -6,7 +6,7 @@ little confidence to the reward, and halves the weight of pseudo labels. Step 2 
 
 import numpy as np
 
-from methods.base import Method
+from methods.base import Method, Module
 from methods.groups import EvidenceKind, TargetSource
 from methods.registry import register
 from methods.ttrl import TTRL
@@ -20,6 +20,8 @@ class AllSurfaces(Method):
 
     name = "all_surfaces"
     summary = "uses every surface"
+    module = Module.CONTROL
+    stateful = True
     evidence = frozenset({EvidenceKind.ENTROPY, EvidenceKind.LOG_PROBS})
 
     def __init__(self, options=None):

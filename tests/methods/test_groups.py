@@ -1,20 +1,12 @@
-import numpy as np
 import pytest
+from rollouts import make_groups
 
 from benchmark.errors import HiddenTruthError
-from methods.groups import NO_TARGET, GivenLabels, RolloutGroups
+from methods.groups import NO_TARGET
 
 
-def groups() -> RolloutGroups:
-    return RolloutGroups(
-        index=np.array([11, 12]),
-        labelled=np.array([True, False]),
-        labels=GivenLabels(["7", None]),
-        answers=(("7", "8"), ("3", None)),
-        lengths=np.array([[4, 5], [6, 2]]),
-        step=1,
-        epoch=0,
-    )
+def groups():
+    return make_groups([["7", "8"], ["3", None]], ["7", None])
 
 
 def test_a_given_label_can_be_read():

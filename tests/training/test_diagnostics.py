@@ -1,20 +1,17 @@
 import numpy as np
 import pytest
+from rollouts import make_groups
 
 from benchmark.training.diagnostics import decision_rows, step_metrics
 from benchmark.training.supervision import decide
-from methods.groups import GivenLabels, RolloutGroups
 from methods.ttrl import TTRL
 
 # Three prompts x four rollouts. 100: labelled 7. 101: majority 3, which is right. 102: majority 5, truth 6.
-GROUPS = RolloutGroups(
-    index=np.array([100, 101, 102]),
-    labelled=np.array([True, False, False]),
-    labels=GivenLabels(["7", None, None]),
-    answers=(("7", "8", None, "7"), ("3", "3", "3", "4"), ("5", "5", "6", None)),
+GROUPS = make_groups(
+    (("7", "8", None, "7"), ("3", "3", "3", "4"), ("5", "5", "6", None)),
+    ["7", None, None],
     lengths=np.array([[3, 4, 5, 6], [3, 3, 3, 3], [2, 2, 2, 40]]),
     step=4,
-    epoch=0,
 )
 TRUTH = {100: "7", 101: "3", 102: "6"}
 
@@ -34,15 +31,7 @@ def test_metrics_of_a_step_by_hand():
 
 
 def test_a_metric_without_a_case_is_left_out():
-    labelled = RolloutGroups(
-        index=GROUPS.index[:1],
-        labelled=GROUPS.labelled[:1],
-        labels=GivenLabels(["7"]),
-        answers=GROUPS.answers[:1],
-        lengths=GROUPS.lengths[:1],
-        step=1,
-        epoch=0,
-    )
+    labelled = make_groups(GROUPS.answers[:1], ["7"])
     metrics = step_metrics(labelled, decide(TTRL(), labelled), TRUTH, np.ones(1))
     assert "supervision/pseudo_label_accuracy" not in metrics
     assert metrics["supervision/given_label_accuracy"] == 1

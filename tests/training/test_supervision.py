@@ -1,24 +1,18 @@
 import numpy as np
 import pytest
+from rollouts import make_groups
 
 from benchmark.errors import HiddenTruthError, MethodError
-from benchmark.training.supervision import advantage_weights, decide, transform_rewards, verify
+from benchmark.training.supervision import advantage_weights, decide, transform_rewards
 from methods.base import Method, given_targets
-from methods.groups import NO_TARGET, Evidence, GivenLabels, RolloutGroups, Targets, TargetSource
+from methods.groups import NO_TARGET, Evidence, Targets, TargetSource
 from methods.grpo import GRPO
 from methods.ttrl import TTRL
+from methods.verification import verify
 
 
 def groups(answers=(("7", "8", None), ("3", "3", "4")), labels=("7", None)):
-    return RolloutGroups(
-        index=np.arange(100, 100 + len(answers)),
-        labelled=np.array([label is not None for label in labels]),
-        labels=GivenLabels(labels),
-        answers=tuple(answers),
-        lengths=np.full((len(answers), len(answers[0])), 5),
-        step=3,
-        epoch=0,
-    )
+    return make_groups(answers, labels, step=3)
 
 
 def test_grpo_rewards_labelled_rows_and_scores_unlabelled_ones_zero():
