@@ -46,10 +46,10 @@ def vote(answers: Sequence[str | None]) -> Vote:
 def cluster(answers: Sequence[str | None]) -> tuple[Cluster, ...]:
     """Group answers that are the same, most votes first, then by text; missing answers are left out."""
     spellings: defaultdict[Canonical, Counter[str]] = defaultdict(Counter)
-    for answer in answers:
+    for answer, votes in Counter(answers).items():  # a group repeats few strings many times
         value = canonical(answer)
         if value is not None:
-            spellings[value][normalise(answer)] += 1
+            spellings[value][normalise(answer)] += votes
     found = [Cluster(_representative(counts), counts.total()) for counts in spellings.values()]
     return tuple(sorted(found, key=lambda item: (-item.votes, item.answer)))
 
