@@ -92,16 +92,19 @@ class Method:
     rows: ClassVar[TrainingRows] = TrainingRows.ALL
     evidence: ClassVar[frozenset[EvidenceKind]] = frozenset()
     uses_hidden_truth: ClassVar[bool] = False  # allowed in the suite `controls` only
+    refines_labels: ClassVar[bool] = False  # whether it may replace given labels, which noisy ones need
     stateful: ClassVar[bool] = False  # whether state_dict has anything to keep
     Options: ClassVar[type] = NoOptions
 
     def __init__(self, options: Any = None) -> None:
         self.options = self.Options() if options is None else options
+        self.report: dict[str, float] = {}  # of the last step; logged under supervision/method/
 
     def targets(self, groups: RolloutGroups) -> Targets:
         """Say what the rollouts of each prompt are compared with.
 
-        Labelled items must keep their given label; `given_targets` is the default.
+        Labelled items must keep their given label, unless the method declares `refines_labels`;
+        `given_targets` is the default.
         """
         return given_targets(groups)
 

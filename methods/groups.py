@@ -118,6 +118,8 @@ class TargetSource(StrEnum):
     """The label that was given with the item."""
     PSEUDO = "pseudo"
     """Built by the method from the rollouts."""
+    REFINED = "refined"
+    """A given label that the method replaced by a pseudo label, because it takes it for wrong."""
     NONE = "none"
     """There is no target."""
 
