@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Never
 
 from benchmark import artifacts
-from benchmark.data.noise import NO_CORRECT_ANSWER
-from benchmark.data.schema import DATA_SOURCE, read_rows
+from benchmark.data.noise import SENTINELS
+from benchmark.data.schema import DATA_SOURCE, NO_PAIR, read_rows
 from benchmark.errors import DataError
 
 Row = Mapping[str, Any]
@@ -49,6 +49,7 @@ def lint_training_set(
             "fix: lower train.prompts, or raise the label ratio or the pool"
         )
     _check_indices(rows)
+    _check_pairs(rows, wanted)
     longest = 0
     for number, row in enumerate(rows):
         _check_source(number, row)
@@ -71,6 +72,31 @@ def _check_indices(rows: Sequence[Row]) -> None:
         if index in first:
             _refuse(number, row, f"found the index of row {first[index]}", "unique indices", "remove duplicates")
         first[index] = number
+
+
+def _check_pairs(rows: Sequence[Row], batch: int) -> None:
+    """Check that the rows of a paired set are two by two, labelled together, and that batches can hold pairs."""
+    infos = {row["extra_info"]["index"]: row["extra_info"] for row in rows}
+    partners = {index: info.get("pair", NO_PAIR) for index, info in infos.items()}
+    if all(pair == NO_PAIR for pair in partners.values()):
+        return
+    for number, row in enumerate(rows):
+        index, pair = row["extra_info"]["index"], partners[row["extra_info"]["index"]]
+        if pair not in infos or pair == index:
+            _refuse(number, row, f"found extra_info.pair={pair!r}", "the index of another row", "write both rows")
+    for number, row in enumerate(rows):
+        index, pair = row["extra_info"]["index"], partners[row["extra_info"]["index"]]
+        if partners[pair] != index:
+            _refuse(number, row, f"found a partner whose own pair is {partners[pair]!r}", str(index), "pair both rows")
+        if infos[pair].get("labeled") != row["extra_info"].get("labeled"):
+            _refuse(
+                number, row, "found a labelled and an unlabelled row in a pair", "one status", "label both, or none"
+            )
+    if batch % 2:
+        raise DataError(
+            f"pairs do not fit into batches: found {batch} prompts per step, allowed an even number; "
+            "fix: change train.prompts"
+        )
 
 
 def _check_source(number: int, row: Row) -> None:
@@ -116,7 +142,7 @@ def _check_grader(rows: Sequence[Row], grade: Grade) -> int:
     gradable = [
         (number, row, row["reward_model"]["ground_truth"])
         for number, row in enumerate(rows)
-        if row["extra_info"]["labeled"] and row["reward_model"]["ground_truth"] != NO_CORRECT_ANSWER
+        if row["extra_info"]["labeled"] and row["reward_model"]["ground_truth"] not in SENTINELS
     ]
     sample = gradable[:: max(1, -(-len(gradable) // GRADED_SAMPLE))]
     for number, row, gold in sample:

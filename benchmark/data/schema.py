@@ -52,14 +52,20 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(value, indent=2, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def verl_row(question: str, index: int, ground_truth: str, *, labelled: bool, split: str) -> dict[str, Any]:
+NO_PAIR = -1
+"""The pair of a row without a paraphrase."""
+
+
+def verl_row(
+    question: str, index: int, ground_truth: str, *, labelled: bool, split: str, pair: int = NO_PAIR
+) -> dict[str, Any]:
     """Build a row of artifacts.VERL_SCHEMA: the question as the only user turn."""
     return {
         "data_source": DATA_SOURCE,
         "prompt": [{"content": question, "role": "user"}],
         "ability": "math",
         "reward_model": {"ground_truth": ground_truth, "style": "rule"},
-        "extra_info": {"index": index, "labeled": labelled, "split": split},
+        "extra_info": {"index": index, "labeled": labelled, "pair": pair, "split": split},
     }
 
 

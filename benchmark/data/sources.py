@@ -23,6 +23,7 @@ class PoolItem:
     answer: str
     family: str
     level: int
+    paraphrase: str = ""  # "" where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,9 @@ class Columns:
     answer: str = "answer"
     family: str = ""  # no column: the family is ""
     level: str = ""  # no column: the level is -1
+    paraphrase: str = ""  # no column: there are no paraphrases
     min_level: float | None = None  # easier rows are left out
-    suffix: str = ""  # appended to every question
+    suffix: str = ""  # appended to every question and paraphrase
     drop_empty: bool = False  # leave out rows without an answer instead of refusing the source
 
 
@@ -96,7 +98,9 @@ def collect(rows: Iterable[Mapping[str, Any]], columns: Columns) -> SourceReport
         first_answer[identity] = answer
         shown = question + columns.suffix
         family = _text(row, columns.family, number) if columns.family else ""
-        report.items.append(PoolItem(content_index(shown), shown, answer, family, int(level)))
+        other = _text(row, columns.paraphrase, number) if columns.paraphrase else ""
+        other += columns.suffix if other else ""
+        report.items.append(PoolItem(content_index(shown), shown, answer, family, int(level), other))
     return report
 
 

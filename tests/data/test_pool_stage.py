@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from benchmark import artifacts
 from benchmark.data import pool
 from benchmark.data.content import content_index
+from benchmark.data.micro.paraphrase import paraphrase
+from benchmark.data.micro.splits import training_pool
 from benchmark.data.schema import read_rows
 from benchmark.data.sources import Columns, PoolItem, collect, rows_of
 from benchmark.errors import DataError, UnknownNameError
@@ -46,6 +48,64 @@ def test_a_small_micro_pool_is_a_prefix_of_a_larger_one_with_the_same_panel(tmp_
     small, large = run(tmp_path / "small", pool_rows=20), run(tmp_path / "large", pool_rows=50)
     assert small[0] == large[0][:20]
     assert small[1] == large[1]
+
+
+def test_every_micro_question_has_a_paraphrase_that_no_other_row_says(tmp_path):
+    rows, panel, info = run(tmp_path / "out", pool_rows=600)
+    paraphrases = [row["paraphrase"] for row in rows]
+    assert all(paraphrases)
+    assert len(set(paraphrases)) == info["paraphrases"] == 600
+    assert not {content_index(text) for text in paraphrases} & {row["index"] for row in rows + panel}
+    assert {row["paraphrase"] for row in panel} == {""}
+
+
+def test_two_questions_that_paraphrase_into_each_other_take_other_forms(tmp_path):
+    rows, _, _ = run(tmp_path / "out", pool_rows=1536)
+    taken = {row["question"]: row["paraphrase"] for row in rows}
+    preferred = {question.text: paraphrase(question) for question in training_pool(1536)}
+    mutual = [text for text, other in preferred.items() if preferred.get(other) == text]
+    assert mutual  # such as 14+35? and 35+14?
+    assert all(taken[text] not in (preferred[text], text) for text in mutual)
+
+
+def test_paraphrases_do_not_depend_on_the_size_of_the_pool(tmp_path):
+    small, large = (run(tmp_path / str(size), pool_rows=size)[0] for size in (100, 1000))
+    assert small == large[:100]
+
+
+PARAPHRASED = [
+    {"question": "What is 1+1?", "answer": 2, "other": "Add 1 and 1."},
+    {"question": "What is 1+2?", "answer": 3, "other": ""},
+    {"question": "What is 2+2?", "answer": 4, "other": None},
+    {"question": "What is 3+2?", "answer": 5, "other": "What is  1+2?"},
+    {"question": "What is 3+3?", "answer": 6, "other": "Double 3."},
+    {"question": "What is 2*3?", "answer": 6, "other": "Double 3."},
+]
+
+
+def test_paraphrases_of_a_file_are_read_with_the_suffix_and_must_be_distinct(tmp_path):
+    recipe = write_jsonl(tmp_path / "data.jsonl", PARAPHRASED) | {"paraphrase": "other", "suffix": " Box it."}
+    rows, panel, info = run(tmp_path / "out", "local", 6, 0, recipe)
+    assert not panel
+    found = {row["question"].removesuffix(" Box it."): row["paraphrase"] for row in rows}
+    assert found["What is 1+1?"] == "Add 1 and 1. Box it."
+    assert found["What is 1+2?"] == found["What is 2+2?"] == ""
+    assert found["What is 3+2?"] == ""  # the text of another question
+    assert sorted([found["What is 3+3?"], found["What is 2*3?"]]) == ["", "Double 3. Box it."]
+    assert (info["paraphrases"], info["repeated_paraphrases"]) == (2, 2)
+
+
+def test_paraphrases_do_not_depend_on_the_order_of_the_source(tmp_path):
+    names = {"paraphrase": "other"}
+    one = run(tmp_path / "a", "local", 4, 1, write_jsonl(tmp_path / "1.jsonl", PARAPHRASED) | names)
+    two = run(tmp_path / "b", "local", 4, 1, write_jsonl(tmp_path / "2.jsonl", PARAPHRASED[::-1]) | names)
+    assert one == two
+
+
+def test_a_missing_paraphrase_column_is_refused(tmp_path):
+    recipe = write_jsonl(tmp_path / "data.jsonl", PARAPHRASED) | {"paraphrase": "rewritten"}
+    with pytest.raises(DataError, match="row 0 has no column 'rewritten'"):
+        run(tmp_path / "out", "local", 4, 1, recipe)
 
 
 def test_the_content_index_is_the_top_63_bits_of_the_sha256():
@@ -91,6 +151,8 @@ def test_local_rows_are_filtered_deduplicated_and_suffixed(tmp_path):
         "empty_answers": 0,
         "duplicates": 2,
         "conflicting_duplicates": 1,
+        "repeated_paraphrases": 0,
+        "paraphrases": 0,
     }
 
 

@@ -8,7 +8,7 @@ from benchmark import artifacts
 from benchmark.data.lint import LintReport, lint_training_set
 from benchmark.data.micro.splits import training_pool
 from benchmark.data.micro.tokenizer import build_tokenizer, prompt_ids
-from benchmark.data.noise import NO_CORRECT_ANSWER
+from benchmark.data.noise import NO_CORRECT_ANSWER, REDRAWN
 from benchmark.data.schema import verl_row, write_rows
 from benchmark.errors import DataError
 
@@ -125,3 +125,48 @@ def test_a_file_with_other_columns_is_refused(tmp_path):
     write_rows(tmp_path / "t.parquet", [{"index": 1, "answer": "2"}], artifacts.TRUTH_SCHEMA)
     with pytest.raises(DataError, match=r"columns of t.parquet: found missing data_source"):
         lint(tmp_path / "t.parquet")
+
+
+def test_labels_that_are_no_answers_are_not_graded():
+    rows = sound_rows()
+    rows[2]["reward_model"]["ground_truth"] = REDRAWN
+    assert lint(rows).graded == 4  # of six labelled rows, two carry a sentinel
+
+
+def paired_rows():
+    """Twelve rows, of which 100 and 101, 102 and 103, ... are pairs; two pairs are labelled."""
+    return [
+        verl_row(f"{i}+1?", 100 + i, str(i // 2) if i < 4 else "", labelled=i < 4, split="train", pair=100 + (i ^ 1))
+        for i in range(12)
+    ]
+
+
+def test_a_sound_paired_set_passes():
+    assert lint(paired_rows()).rows == 12
+
+
+PAIR_DEFECTS = {
+    "partner missing": (lambda r: r[3]["extra_info"].update(pair=999), "row 3 .*pair=999, allowed the index of"),
+    "own partner": (lambda r: r[3]["extra_info"].update(pair=103), "row 3 .*pair=103, allowed the index of"),
+    "unpaired row": (lambda r: r[3]["extra_info"].update(pair=-1), "row 3 .*pair=-1, allowed the index of"),
+    "one way": (lambda r: r[3]["extra_info"].update(pair=104), "row 2 .*partner whose own pair is 104, allowed 102"),
+    "half labelled": (
+        lambda r: r[3].update(verl_row("4?", 103, "", labelled=False, split="train", pair=102)),
+        "row 2 .*a labelled and an unlabelled row in a pair",
+    ),
+}
+
+
+@pytest.mark.parametrize("defect", PAIR_DEFECTS)
+def test_a_defect_of_a_pair_is_refused_with_its_row(defect):
+    break_it, message = PAIR_DEFECTS[defect]
+    rows = paired_rows()
+    break_it(rows)
+    with pytest.raises(DataError, match=message):
+        lint(rows)
+
+
+def test_pairs_need_an_even_batch():
+    with pytest.raises(DataError, match="found 3 prompts per step, allowed an even number"):
+        lint(paired_rows(), batch=3)
+    assert lint(sound_rows(), batch=3).rows == 12

@@ -15,6 +15,7 @@ within a minute of CPU training, for reasons that are known.
     questions       what is asked: families, levels, sampling
     demonstrations  where and how the pre-training answers are wrong
     splits          pool, panel, benchmarks and pre-training: disjoint by the hash of the text
+    paraphrase      a second way to ask a question, with the same answer
     tokenizer       65 tokens and the chat template
     optimiser       Muon for the matrices of the layers
     pretrain        the base policy

@@ -26,6 +26,17 @@ NUMBER_WORDS = (
 OPERATOR_WORDS = {"+": "plus", "-": "minus", "*": "times"}
 _SKILL_OF_OPERATOR = {"+": "add", "-": "sub", "*": "mul"}
 
+Range = tuple[int, int]
+"""Smallest and largest value, both included."""
+
+# Operands (a, b) of the binary families by level.
+OPERAND_RANGES: dict[str, tuple[tuple[Range, Range], ...]] = {
+    "add": (((11, 49), (2, 9)), ((12, 99), (12, 99)), ((101, 899), (12, 99))),
+    "sub": (((12, 49), (2, 9)), ((31, 99), (12, 99)), ((111, 899), (12, 99))),
+    "mul": (((2, 9), (2, 19)), ((2, 5), (12, 49)), ((3, 9), (12, 99))),
+}
+QUOTIENTS: tuple[Range, ...] = ((2, 5), (4, 8), (7, 11))  # of a % b by level, bounds of a / b
+
 
 @dataclass(frozen=True)
 class Question:
@@ -75,13 +86,13 @@ def draw(family: str, level: int, rng: random.Random) -> Question:
 
 
 def _add(level: int, rng: random.Random) -> Question:
-    (a_range, b_range) = (((11, 49), (2, 9)), ((12, 99), (12, 99)), ((101, 899), (12, 99)))[level]
+    a_range, b_range = OPERAND_RANGES["add"][level]
     a, b = rng.randint(*a_range), rng.randint(*b_range)
     return Question("add", level, "add", (a, b), f"{a}+{b}?")
 
 
 def _sub(level: int, rng: random.Random) -> Question:
-    (a_range, b_range) = (((12, 49), (2, 9)), ((31, 99), (12, 99)), ((111, 899), (12, 99)))[level]
+    a_range, b_range = OPERAND_RANGES["sub"][level]
     a, b = rng.randint(*a_range), rng.randint(*b_range)
     if b >= a:
         a, b = b + rng.randint(1, 9), a
@@ -89,7 +100,7 @@ def _sub(level: int, rng: random.Random) -> Question:
 
 
 def _mul(level: int, rng: random.Random) -> Question:
-    (a_range, b_range) = (((2, 9), (2, 19)), ((2, 5), (12, 49)), ((3, 9), (12, 99)))[level]
+    a_range, b_range = OPERAND_RANGES["mul"][level]
     a, b = rng.randint(*a_range), rng.randint(*b_range)
     return Question("mul", level, "mul", (a, b), f"{a}*{b}?")
 
@@ -111,7 +122,7 @@ def _chain(level: int, rng: random.Random) -> Question:
 
 def _mod(level: int, rng: random.Random) -> Question:
     b = rng.randint(3, 12)
-    low, high = ((2, 5), (4, 8), (7, 11))[level]
+    low, high = QUOTIENTS[level]
     a = rng.randint(b * low, b * high)
     return Question("mod", level, "mod", (a, b), f"{a}%{b}?")
 
