@@ -37,9 +37,9 @@ _TRAIN_FIELDS = ("uid",)
 _PANEL_FIELDS = ("uid", "reward_model", "data_source", "extra_fields")
 
 
-def rollout_seed(seed: int, step: int, validate: bool) -> int:
+def rollout_seed(seed: int, step: int, purpose: str) -> int:
     """Derive the seed of one batch, so that a resumed run draws what an undisturbed one draws."""
-    text = f"{seed}/{step}/{'panel' if validate else 'train'}"
+    text = f"{seed}/{step}/{purpose}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
@@ -65,10 +65,11 @@ class BatchAgentLoopManager:
         rows = _rows(batch)
         validate, step = bool(rows[0].get("validate", False)), int(rows[0]["global_steps"])
         settings = self.rollout.val_kwargs if validate else self.rollout
-        samples = int(settings.n)
+        samples = int(rows[0].get("__rollout_n__", settings.n))  # verl's name for a number that differs
+        purpose = rows[0].get("sampled_policy", "panel") if validate else "train"
         prompts = [self._encode(row["raw_prompt"]) for row in rows]
         sampling = {key: settings[key] for key in ("temperature", "top_p", "top_k")}
-        seed = rollout_seed(int(self.rollout.seed), step, validate)
+        seed = rollout_seed(int(self.rollout.seed), step, purpose)
         rollouts, version = ray.get(self.server.generate_batch.remote(prompts, samples, sampling, seed))
         generated = time.perf_counter()
         self._put(rows, prompts, rollouts, samples, version, "val" if validate else "train")

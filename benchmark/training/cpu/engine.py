@@ -7,13 +7,13 @@ pinning needs an accelerator. verl imports this module through `actor_rollout_re
 import torch
 from verl.utils.torch_dtypes import PrecisionType
 from verl.workers.engine.base import EngineRegistry
-from verl.workers.engine.fsdp.transformer_impl import FSDPEngineWithLMHead
 
 from benchmark.errors import SuiteError
+from benchmark.training.evidence_engine import EvidenceEngine
 
 
 @EngineRegistry.register(model_type="language_model", backend=["fsdp", "fsdp2"], device="cpu")
-class CPUEngine(FSDPEngineWithLMHead):
+class CPUEngine(EvidenceEngine):
     """FSDP2 over gloo; the reference policy is a plain frozen module on every rank."""
 
     def _build_fsdp_module(self, module: torch.nn.Module) -> torch.nn.Module:
