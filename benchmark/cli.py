@@ -7,6 +7,7 @@ line; 130 interrupted. Nothing is imported here that `venus --help` does not nee
 import json
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,6 +29,9 @@ Suite = Annotated[str, typer.Argument(help="name of a suite, or path of its YAML
 Overrides = Annotated[list[str] | None, typer.Argument(help="settings as key=value, such as train.steps=2")]
 ProfileOption = Annotated[str | None, typer.Option("--profile", help="micro, paper, ...; the suite names its default")]
 StoreOption = Annotated[str | None, typer.Option("--store", help="folder of artifacts [default: results/store]")]
+Plugins = Annotated[
+    list[str] | None, typer.Option("--plugin", help="Python file with a method of your own; may be repeated")
+]
 Json = Annotated[bool, typer.Option("--json", help="print JSON for machines")]
 
 
@@ -37,12 +41,13 @@ def plan(
     overrides: Overrides = None,
     profile: ProfileOption = None,
     store: StoreOption = None,
+    plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Show the cells of a suite and what is left to run; starts nothing."""
     from benchmark.runs import overview
 
-    session = _open(suite, overrides, profile, store)
+    session = _open(suite, overrides, profile, store, plugin)
     _show(overview.plan_data(session), overview.plan_text, as_json)
 
 
@@ -52,6 +57,7 @@ def run(
     overrides: Overrides = None,
     profile: ProfileOption = None,
     store: StoreOption = None,
+    plugin: Plugins = None,
     as_json: Json = False,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="stop at the first stage that fails for good")] = False,
 ) -> None:
@@ -60,7 +66,7 @@ def run(
     from benchmark.runs.console import display, make_console
     from benchmark.runs.session import run_session
 
-    session = _open(suite, overrides, profile, store)
+    session = _open(suite, overrides, profile, store, plugin)
     console = make_console()
     with display(console, machine=as_json) as listener:
         outcome = run_session(session, listener, fail_fast)
@@ -81,6 +87,7 @@ def status(
     overrides: Overrides = None,
     profile: ProfileOption = None,
     store: StoreOption = None,
+    plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Show where the cells of a suite stand, or what the store holds."""
@@ -90,7 +97,7 @@ def status(
     if suite is None:
         _show(overview.store_data(open_store(store)), overview.store_text, as_json)
     else:
-        _show(overview.status_data(_open(suite, overrides, profile, store)), overview.status_text, as_json)
+        _show(overview.status_data(_open(suite, overrides, profile, store, plugin)), overview.status_text, as_json)
 
 
 @app.command()
@@ -99,13 +106,14 @@ def tables(
     overrides: Overrides = None,
     profile: ProfileOption = None,
     store: StoreOption = None,
+    plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Print the tables of a suite from what the store has, and write its report; runs nothing."""
     from benchmark.runs import results
     from benchmark.runs.console import make_console
 
-    session = _open(suite, overrides, profile, store)
+    session = _open(suite, overrides, profile, store, plugin)
     report = results.suite_report(session)
     if as_json:
         print(results.tables_json(report))
@@ -114,9 +122,46 @@ def tables(
         print(f"report: {results.write(session, report)[-1]}")
 
 
-def _open(suite: str, overrides: list[str] | None, profile: str | None, store: str | None) -> "Session":
-    from benchmark.runs.session import open_session
+@app.command()
+def methods(
+    name: Annotated[str | None, typer.Argument(help="name of a method; none for all")] = None,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """List the methods, or describe one with its options."""
+    from benchmark import method_catalogue as catalogue
+    from benchmark.runs.console import make_console
+    from methods.registry import use_plugins
 
+    use_plugins(plugin or ())
+    if name is not None:
+        _show(catalogue.method_data(name), catalogue.method_text, as_json)
+    elif as_json:
+        print(json.dumps(catalogue.methods_data(), allow_nan=False))
+    else:
+        make_console().print(catalogue.methods_table(catalogue.methods_data()))
+
+
+@app.command()
+def new_method(
+    name: Annotated[str, typer.Argument(help="name of the method, such as my_method")],
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="write a plugin there instead of into the checkout")
+    ] = None,
+) -> None:
+    """Write a method that works, its options and its test, to start from."""
+    from benchmark import scaffold
+
+    print(scaffold.describe(scaffold.new_method(name, folder)))
+
+
+def _open(
+    suite: str, overrides: list[str] | None, profile: str | None, store: str | None, plugin: list[str] | None
+) -> "Session":
+    from benchmark.runs.session import open_session
+    from methods.registry import use_plugins
+
+    use_plugins(plugin or ())
     return open_session(suite, profile, overrides or [], store)
 
 
