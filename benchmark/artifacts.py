@@ -7,8 +7,11 @@ packages: change a column here and bump the version of the stage in `benchmark.r
     base_model   model/ (a Hugging Face folder), base_model.json
     pool         pool.parquet, panel.parquet (questions with their answers), pool.json
     benchmarks   benchmarks.parquet
+    probe        probe.parquet, probe.json
+    select       selection.parquet, selection.json
     supervise    train.parquet, panel.parquet (verl's schema), truth.parquet, supervision.json
-    train        model/, metrics.parquet, decisions.parquet, train.json
+    transition   the files of supervise, and manifest.parquet
+    train        model/, metrics.parquet, decisions.parquet, train.json, and checkpoint/ if a round follows
     generate     samples.parquet, generate.json
     grade        verdicts.parquet, grade.json
     record       items.parquet, record.json
@@ -29,6 +32,38 @@ POOL_SCHEMA = pa.schema(
         ("answer", pa.string()),  # the truth
         ("family", pa.string()),  # topic or source within the pool
         ("level", pa.int64()),  # difficulty, -1 where the source has none
+        ("paraphrase", pa.string()),  # the same question in other words, "" where there is none
+    ]
+)
+
+PROBE = "probe.parquet"
+PROBE_INFO = "probe.json"
+PROBE_SCHEMA = pa.schema(
+    [
+        ("index", pa.int64()),
+        ("sample", pa.int64()),  # 0 .. n-1
+        ("response", pa.string()),
+        ("answer", pa.string()),  # null where there is none
+        ("finish_reason", pa.string()),  # stop | length
+        ("response_tokens", pa.int64()),
+        # Evidence, null where it was not asked for: a value per response token, in nats (attention: a share) ...
+        ("entropy", pa.list_(pa.float32())),
+        ("self_certainty", pa.list_(pa.float32())),
+        ("attention", pa.list_(pa.float32())),
+        # ... and the hidden states averaged over the response, [layers + 1, width] in one row, embeddings first.
+        ("hidden_states", pa.list_(pa.float32())),
+    ]
+)
+
+SELECTION = "selection.parquet"
+SELECTION_INFO = "selection.json"
+SELECTION_SCHEMA = pa.schema(
+    [
+        ("index", pa.int64()),
+        ("score", pa.float64()),  # uncertainty: higher is less certain
+        ("rank", pa.int64()),  # 0 is the least certain
+        ("route", pa.string()),  # annotate | unlabelled | discard
+        ("probed", pa.bool_()),  # its label was bought to calibrate the thresholds
     ]
 )
 
@@ -56,11 +91,32 @@ VERL_SCHEMA = pa.schema(
         ("reward_model", pa.struct([("ground_truth", pa.string()), ("style", pa.string())])),
         (
             "extra_info",
-            pa.struct([("index", pa.int64()), ("labeled", pa.bool_()), ("split", pa.string())]),
+            pa.struct(
+                [
+                    ("index", pa.int64()),
+                    ("labeled", pa.bool_()),
+                    ("pair", pa.int64()),  # index of the row with its paraphrase, -1 where there is none
+                    ("split", pa.string()),
+                ]
+            ),
         ),
     ]
 )
 TRUTH_SCHEMA = pa.schema([("index", pa.int64()), ("answer", pa.string())])
+
+MANIFEST = "manifest.parquet"
+MANIFEST_SCHEMA = pa.schema(  # every change of label so far, oldest round first
+    [
+        ("round", pa.int64()),  # the round after which it was decided, 0-based
+        ("index", pa.int64()),
+        ("kind", pa.string()),  # promoted | relabelled
+        ("label", pa.string()),
+        ("previous", pa.string()),  # null where there was no label
+        ("pass_rate", pa.float64()),
+        ("slope", pa.float64()),
+        ("margin", pa.float64()),  # NaN where there was no label
+    ]
+)
 
 METRICS = "metrics.parquet"
 METRICS_SCHEMA = pa.schema([("step", pa.int64()), ("key", pa.string()), ("value", pa.float64())])
@@ -74,9 +130,10 @@ DECISIONS_SCHEMA = pa.schema(
         ("index", pa.int64()),
         ("labelled", pa.bool_()),
         ("target", pa.string()),  # null where there is none
-        ("target_source", pa.string()),  # given | pseudo | none
+        ("target_source", pa.string()),  # given | pseudo | refined | none
         ("confidence", pa.float64()),  # NaN where the method states none
         ("target_is_true", pa.bool_()),  # diagnostics only: null where there is no target
+        ("label_is_true", pa.bool_()),  # diagnostics only: null for an unlabelled item
         ("admitted", pa.float64()),  # share of the group's rollouts that were admitted
         ("pass_rate", pa.float64()),  # against the target
         ("true_pass_rate", pa.float64()),  # diagnostics only: against the truth
@@ -84,6 +141,7 @@ DECISIONS_SCHEMA = pa.schema(
     ]
 )
 TRAIN_INFO = "train.json"
+CHECKPOINT = "checkpoint"  # folder, where another round follows
 
 SAMPLES = "samples.parquet"
 SAMPLES_SCHEMA = pa.schema(

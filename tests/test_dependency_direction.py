@@ -14,11 +14,17 @@ HEAVY = {"torch", "transformers", "verl", "ray", "vllm", "datasets", "optuna", "
 ALLOWED = {
     "methods": {"methods", "benchmark.evaluation.voting", "benchmark.evaluation.equivalence"},
     "benchmark.suite": {"benchmark.suite", "methods"},
-    "benchmark.data": {"benchmark.data", SPECS},
-    "benchmark.evaluation": {"benchmark.evaluation", "benchmark.data", SPECS},
+    "benchmark.data": {"benchmark.data", "methods", "benchmark.evaluation.equivalence", SPECS},
+    "benchmark.evaluation": {"benchmark.evaluation", "benchmark.data", "methods.groups", SPECS},
     "benchmark.report": {"benchmark.report", "benchmark.evaluation", SPECS},
     "benchmark.training": {"benchmark.training", "benchmark.evaluation", "benchmark.data", "methods", SPECS},
-    "benchmark.runs": {"benchmark.runs", "benchmark.suite", "benchmark.report", "benchmark.evaluation.grader"},
+    "benchmark.runs": {
+        "benchmark.runs",
+        "benchmark.suite",
+        "benchmark.report",
+        "benchmark.evaluation.grader",
+        "methods",
+    },
 }
 
 

@@ -19,7 +19,7 @@ class Costs:
     Labels of the validation panel are counted apart: they show how training went and choose nothing.
     """
 
-    labels: float  # ground-truth answers revealed to training, wrong ones included
+    labels: float  # answers bought: given to training (wrong ones included), to calibrate, or to score questions
     panel_labels: float  # ground-truth answers of the validation panel
     prompts: float  # prompts visited, repeats included
     rollouts: float
@@ -45,7 +45,7 @@ def read_costs(train: Path, supervise: Path) -> Costs:
     measured = ("prompts", "rollouts", "generated_tokens", "optimizer_steps")
     machine = ("wall_seconds", "cpu_seconds", "peak_rss_bytes")
     return Costs(
-        labels=_figure(supervision, "labelled", artifacts.SUPERVISION_INFO),
+        labels=_figure(supervision.get("labels_bought", {}), "total", artifacts.SUPERVISION_INFO),
         panel_labels=pq.read_metadata(panel).num_rows if panel.exists() else 0,
         **{name: _figure(summary, name, artifacts.TRAIN_INFO) for name in measured + machine},
     )

@@ -15,12 +15,12 @@ from benchmark.evaluation.grader import GRADER_VERSION
 from benchmark.runs.stages import STAGES, StageDefinition
 from benchmark.stage import Stage, StageKind, canonical_json
 from benchmark.suite.identity import arm_key, arm_labels, cell_id
-from benchmark.suite.spec import CellSpec, EvalSpec, plain
+from benchmark.suite.spec import CellSpec, EvalSpec, NoiseKind, ProbeSpec, plain
 
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """A cell with the keys of its stages, by kind, in the order of its life."""
+    """A cell with the keys of its stages in the order of its life; of a kind that each round has, the last."""
 
     spec: CellSpec
     id: str
@@ -62,6 +62,20 @@ class SuitePlan:
                 queue.extend(parent for _, parent in stage.inputs)
         return tuple(key for key in self.stages if key in missing)
 
+    def chain(self, cell: CellPlan) -> tuple[str, ...]:
+        """Return the keys of all stages that a cell is built from, inputs before what reads them."""
+        found: dict[str, None] = {}
+
+        def visit(key: str) -> None:
+            if key not in found:
+                for _, parent in self.stages[key].inputs:
+                    visit(parent)
+                found[key] = None
+
+        for target in cell.targets:
+            visit(target)
+        return tuple(found)
+
     def readers(self) -> dict[str, tuple[str, ...]]:
         """Map each key to the keys of the stages that read its artifact."""
         found: dict[str, list[str]] = {key: [] for key in self.stages}
@@ -95,21 +109,15 @@ class _Graph:
     _shared: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def add_cell(self, spec: CellSpec) -> dict[StageKind, str]:
-        """Add the chain of a cell and return its keys by kind."""
+        """Add the chain of a cell and return its keys by kind; of a kind that occurs in each round, the last."""
         keys: dict[StageKind, str] = {}
         keys[StageKind.BASE_MODEL] = policy = self._share(StageKind.BASE_MODEL, spec.model)
         training: dict[str, str] = {}
         if spec.trained:
-            keys[StageKind.POOL] = pool = self._share(StageKind.POOL, spec.data)
-            keys[StageKind.SUPERVISE] = supervise = self._share(
-                StageKind.SUPERVISE, spec.supervision, {"seed": spec.seed}, {"pool": pool}
-            )
-            keys[StageKind.TRAIN] = policy = self._add(
-                StageKind.TRAIN,
-                canonical_json({"method": _plain(spec.method), "train": _plain(spec.train), "seed": spec.seed}),
-                {"base_model": policy, "supervise": supervise},
-            )
-            training = {"train": policy, "supervise": supervise}
+            keys |= self._supervision(spec, policy)
+            keys |= self._training(spec, policy, keys[StageKind.POOL], keys[StageKind.SUPERVISE])
+            policy = keys[StageKind.TRAIN]
+            training = {"train": policy, "supervise": keys.get(StageKind.TRANSITION, keys[StageKind.SUPERVISE])}
         keys[StageKind.BENCHMARKS] = benchmarks = self._share(StageKind.BENCHMARKS, _items(spec.eval))
         keys[StageKind.GENERATE] = samples = self._add(
             StageKind.GENERATE, _sampling(spec.eval, spec.seed), {"model": policy, "benchmarks": benchmarks}
@@ -121,6 +129,52 @@ class _Graph:
             StageKind.RECORD, "{}", {"verdicts": verdicts, "samples": samples, "benchmarks": benchmarks, **training}
         )
         return keys
+
+    def _supervision(self, spec: CellSpec, policy: str) -> dict[StageKind, str]:
+        """Add what leads to the data of the first round: pool, probe of the base policy, selection, labels."""
+        keys: dict[StageKind, str] = {}
+        keys[StageKind.POOL] = pool = self._share(StageKind.POOL, spec.data)
+        inputs = {"pool": pool}
+        active = spec.supervision.noise_kind is NoiseKind.ACTIVE_FIXED
+        if spec.probe and (spec.selection or active):
+            evidence = spec.selection.evidence if spec.selection else ()
+            inputs["probe"] = keys[StageKind.PROBE] = self._probe(spec.probe, evidence, spec.seed, policy, pool)
+        if spec.selection:
+            inputs["selection"] = keys[StageKind.SELECT] = self._share(
+                StageKind.SELECT, spec.selection, {"seed": spec.seed}, {"pool": pool, "probe": inputs["probe"]}
+            )
+        if not active:
+            inputs.pop("probe", None)
+        keys[StageKind.SUPERVISE] = self._share(StageKind.SUPERVISE, spec.supervision, {"seed": spec.seed}, inputs)
+        return keys
+
+    def _training(self, spec: CellSpec, base: str, pool: str, data: str) -> dict[StageKind, str]:
+        """Add the rounds of training; between two rounds the pool is probed and labels change."""
+        keys: dict[StageKind, str] = {}
+        method, train, rounds = _plain(spec.method), _plain(spec.train), spec.method.rounds
+        probes: dict[str, str] = {}
+        previous: dict[str, str] = {}
+        for number in range(rounds):
+            params = {"method": method, "train": train, "seed": spec.seed}
+            if rounds > 1:
+                params |= {"round": number, "rounds": rounds}
+            keys[StageKind.TRAIN] = trained = self._add(
+                StageKind.TRAIN, canonical_json(params), {"base_model": base, "supervise": data, **previous}
+            )
+            previous = {"previous": trained}
+            if number + 1 < rounds and spec.probe:
+                probes[f"probe_{number}"] = self._probe(spec.probe, (), spec.seed, trained, pool)
+                keys[StageKind.TRANSITION] = data = self._add(
+                    StageKind.TRANSITION,
+                    canonical_json({"method": method["name"], "options": method["options"], "round": number}),
+                    {"pool": pool, "supervise": data, **probes},
+                )
+        return keys
+
+    def _probe(self, probe: ProbeSpec, evidence: tuple[str, ...], seed: int, policy: str, pool: str) -> str:
+        layers = "all" if "hidden_states" in evidence else "none"
+        more = {"evidence": evidence, "layers": layers, "seed": seed}
+        return self._share(StageKind.PROBE, probe, more, {"model": policy, "pool": pool})
 
     def _share(
         self,

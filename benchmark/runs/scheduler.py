@@ -84,7 +84,8 @@ class Scheduler:
         self.ray, self.listener, self.definitions = ray, listener, definitions
         self._capacity = self._free = capacity(nodes, settings)
         self._readers = plan.readers()
-        self._cells_of = _cells_by_stage(plan)
+        self._chains = {cell.id: plan.chain(cell) for cell in plan.cells}
+        self._cells_of = self._cells_by_stage()
         self._priority = {key: self._rank(key, order) for order, key in enumerate(plan.stages)}
         self._running: dict[str, _Running] = {}
         self._failed: dict[str, FailedStage] = {}
@@ -304,13 +305,19 @@ class Scheduler:
     # ------------------------------------------------------------------ describing
 
     def _state(self, cell: CellPlan) -> CellState:
-        own = cell.stages.values()
         if any(self._is_blocked(target) for target in cell.targets):
             return CellState.FAILED
-        if any(key in self._running and len(self._cells_of[key]) == 1 for key in own):
+        if any(key in self._running and len(self._cells_of[key]) == 1 for key in self._chains[cell.id]):
             return CellState.RUNNING
         left = any(key in self._waiting or key in self._ready or key in self._running for key in cell.targets)
         return CellState.PENDING if left else CellState.DONE
+
+    def _cells_by_stage(self) -> dict[str, list[CellPlan]]:
+        cells: dict[str, list[CellPlan]] = {key: [] for key in self.plan.stages}
+        for cell in self.plan.cells:
+            for key in self._chains[cell.id]:
+                cells[key].append(cell)
+        return cells
 
     def _describe(self, key: str, running: _Running) -> RunningStage:
         stage = self.plan.stages[key]
@@ -326,14 +333,6 @@ class Scheduler:
 
     def _name(self, key: str) -> str:
         return f"{self.plan.stages[key].kind.value} ({self._owner(key)})"
-
-
-def _cells_by_stage(plan: SuitePlan) -> dict[str, list[CellPlan]]:
-    cells: dict[str, list[CellPlan]] = {key: [] for key in plan.stages}
-    for cell in plan.cells:
-        for key in cell.stages.values():
-            cells[key].append(cell)
-    return cells
 
 
 def _expected_cost(stage: Stage) -> float:

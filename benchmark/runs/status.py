@@ -34,8 +34,8 @@ def _cell_status(cell: CellPlan, plan: SuitePlan, store: Store, history: History
     if not missing:
         return CellStatus(CellState.DONE)
     interrupted = ""
-    for kind, key in cell.stages.items():
-        stage = history.of(key)
+    for key in plan.chain(cell):
+        kind, stage = plan.stages[key].kind, history.of(key)
         if stage.state is StageState.FAILED and not store.has(kind, key):
             failure = stage.failure.value if stage.failure else "unknown"
             return CellStatus(

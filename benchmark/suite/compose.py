@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.errors import SuiteError, UserError, unknown_name
-from benchmark.suite.spec import DataSpec, EvalSpec, ModelSpec, TrainSpec, frozen_json
+from benchmark.suite.spec import DataSpec, Estimator, EvalSpec, ModelSpec, ProbeSpec, TrainSpec, frozen_json
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
@@ -44,6 +44,7 @@ class Profile:
     model: ModelSpec
     data: DataSpec
     train: TrainSpec
+    probe: ProbeSpec
     eval: EvalSpec
     cluster: Cluster
 
@@ -52,6 +53,7 @@ SECTIONS: dict[str, type] = {
     "model": ModelSpec,
     "data": DataSpec,
     "train": TrainSpec,
+    "probe": ProbeSpec,
     "eval": EvalSpec,
     "cluster": Cluster,
 }
@@ -71,6 +73,10 @@ _MINIMUM: dict[str, float] = {
     "train.max_response_tokens": 1,
     "train.panel_every": 0,
     "train.panel_samples": 1,
+    "train.labelled_share": 0,
+    "probe.samples": 1,
+    "probe.temperature": 0,
+    "probe.max_tokens": 1,
     "eval.items": 0,
     "eval.samples": 1,
     "eval.temperature": 0,
@@ -85,6 +91,9 @@ _MINIMUM: dict[str, float] = {
     "cluster.deadline_minutes": 0,
     "cluster.attempts": 1,
 }
+
+_MAXIMUM: dict[str, float] = {"train.labelled_share": 1}
+_CHOICES: dict[str, tuple[str, ...]] = {"train.estimator": tuple(kind.value for kind in Estimator)}
 
 _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false"}
 
@@ -170,10 +179,10 @@ def _build(cls: type, section: str, values: Any) -> Any:
     missing = [name for name in names if name not in values]
     if missing:
         raise SuiteError(f"section {section!r} lacks {', '.join(missing)}; fix: add it to the file of its group")
-    return cls(**{name: _typed(f"{section}.{name}", hints[name], values[name]) for name in names})
+    return cls(**{name: typed_value(f"{section}.{name}", hints[name], values[name]) for name in names})
 
 
-def _typed(key: str, hint: Any, value: Any) -> Any:
+def typed_value(key: str, hint: Any, value: Any) -> Any:
     """Return `value` as its declared type; a whole number passes for a float, nothing else is converted."""
     if isinstance(hint, types.GenericAlias):  # tuple[str, ...]
         if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
@@ -194,6 +203,10 @@ def _typed(key: str, hint: Any, value: Any) -> Any:
         raise _wrong_type(key, value, "a finite number")
     if key in _MINIMUM and value < _MINIMUM[key]:
         raise SuiteError(f"{key}: found {value}, allowed {_MINIMUM[key]:g} or more; fix: raise it")
+    if key in _MAXIMUM and value > _MAXIMUM[key]:
+        raise SuiteError(f"{key}: found {value}, allowed {_MAXIMUM[key]:g} at most; fix: lower it")
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise unknown_name(key, value, _CHOICES[key])
     return value
 
 

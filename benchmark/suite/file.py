@@ -72,6 +72,7 @@ Counts = Annotated[tuple[int, ...], _AXIS, AfterValidator(_counts)]
 Seeds = Annotated[tuple[int, ...], _AXIS, AfterValidator(_seeds)]
 Methods = Annotated[tuple[str, ...], _AXIS, AfterValidator(_methods)]
 NoiseKinds = Annotated[tuple[str, ...], _AXIS, AfterValidator(_noise_kinds)]
+Names = Annotated[tuple[str, ...], _AXIS]
 OptionValues = Annotated[tuple[Scalar, ...], _AXIS]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]  # it names folders
 
@@ -80,7 +81,17 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Selection(_Strict):
+class SelectionRow(_Strict):
+    """How a row chooses the questions to label; each field may be a list, which makes it an axis."""
+
+    scorer: Names
+    options: dict[str, OptionValues] = Field(default_factory=dict)
+    mode: Names = ("budget",)
+    annotate: Ratios
+    discard: Ratios = (0.0,)
+
+
+class CellFields(_Strict):
     """Fields by which rows and exclusions name cells; None means "not stated". Lists become tuples."""
 
     label_ratio: Ratios | None = None
@@ -89,16 +100,18 @@ class Selection(_Strict):
     pool: Counts | None = None
     steps: Counts | None = None
     options: dict[str, OptionValues] = Field(default_factory=dict)
+    train: dict[str, OptionValues] = Field(default_factory=dict)
     seeds: Seeds | None = None
 
 
-class CellRow(Selection):
+class CellRow(CellFields):
     """One row of `cells`: a method under every combination of the listed values."""
 
     method: Methods
+    selection: SelectionRow | None = None
 
 
-class Exclusion(Selection):
+class Exclusion(CellFields):
     """One row of `exclude`: drops the cells that match all of the stated fields."""
 
     method: Methods | None = None

@@ -23,6 +23,10 @@ class NoiseKind(StrEnum):
     """No label is corrupted."""
     INACTIVE = "inactive"
     """A label that the policy never produces: the group earns nothing."""
+    ACTIVE_FIXED = "active_fixed"
+    """A wrong answer that the base policy gives, drawn once from its probe rollouts."""
+    ACTIVE_REDRAW = "active_redraw"
+    """A wrong answer of the item's own group, drawn anew at every visit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class MethodSpec:
     name: str
     version: int
     options: str = "{}"
+    rounds: int = 1  # of training, with a change of labels between two
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +68,44 @@ class DataSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class SelectionSpec:
+    """How the questions to label are chosen, before training (DE-Venus, section 2.4)."""
+
+    scorer: str  # methods.selection
+    options: str  # of the scorer, canonical JSON
+    mode: str  # budget | calibrated
+    annotate: float  # share of the pool that is labelled, in [0, 1]; a budget
+    discard: float  # share of the pool that is left out, in [0, 1]; a budget
+    evidence: tuple[str, ...] = ()  # what the scorer reads of the probe, beside the answers
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeSpec:
+    """How answers to the pool are sampled from a policy, where a cell needs evidence or wrong answers."""
+
+    samples: int  # responses per question
+    temperature: float
+    top_p: float
+    max_tokens: int
+    engine: str  # transformers | vllm
+
+
+class Estimator(StrEnum):
+    """How rewards become advantages; each is verl's own."""
+
+    GRPO = "grpo"
+    """Reward minus the mean of the group, over its standard deviation."""
+    DR_GRPO = "dr_grpo"
+    """Reward minus the mean of the group; the loss is not divided by response lengths (arXiv 2503.20783)."""
+    RLOO = "rloo"
+    """Reward minus the mean of the others in the group (arXiv 2402.14740)."""
+    REINFORCE_PLUS_PLUS = "reinforce_plus_plus"
+    """Reward, standardised over the batch (arXiv 2501.03262)."""
+
+
+@dataclass(frozen=True, slots=True)
 class TrainSpec:
-    """One verl job: GRPO hyper-parameters and the engine that runs it."""
+    """One verl job: hyper-parameters of the policy optimisation and the engine that runs it."""
 
     backend: str  # configs/backend: cpu | gpu
     steps: int
@@ -77,7 +118,9 @@ class TrainSpec:
     weight_decay: float
     kl_coefficient: float  # weight of the k3 estimate of the divergence from the base policy
     clip: float
-    normalise_by_std: bool
+    estimator: str  # Estimator
+    normalise_by_std: bool  # of GRPO
+    labelled_share: float  # of each batch; 0 means that labelled and unlabelled rows are shuffled together
     max_prompt_tokens: int
     max_response_tokens: int
     panel_every: int  # steps between evaluations of the validation panel; 0 means never
@@ -110,6 +153,8 @@ class CellSpec:
     data: DataSpec
     train: TrainSpec
     eval: EvalSpec
+    selection: SelectionSpec | None = None
+    probe: ProbeSpec | None = None  # where the cell needs one
 
     @property
     def trained(self) -> bool:

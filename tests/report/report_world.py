@@ -96,7 +96,7 @@ class World:
         (train / artifacts.TRAIN_INFO).write_text(json.dumps(summary), encoding="utf-8")
         ratio = {"nominal": labels / 1536, "realised": labels / 1536}
         (supervise / artifacts.SUPERVISION_INFO).write_text(
-            json.dumps({"labelled": labels, "rows": 1536, "label_ratio": ratio}), encoding="utf-8"
+            json.dumps({"labels_bought": {"total": labels}, "rows": 1536, "label_ratio": ratio}), encoding="utf-8"
         )
         panel = pa.table({"index": pa.array(range(198), pa.int64())})
         pq.write_table(panel, supervise / artifacts.PANEL)

@@ -1,6 +1,7 @@
 """The planner: chained keys, shared stages, and exactly the missing work."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 from tiny_suite import CELLS, cell
@@ -8,7 +9,9 @@ from tiny_suite import CELLS, cell
 from benchmark.runs.planner import plan_suite
 from benchmark.runs.stages import STAGES
 from benchmark.stage import StageKind
+from benchmark.suite.spec import MethodSpec, NoiseKind, ProbeSpec, SelectionSpec, SupervisionSpec
 
+PROBE = ProbeSpec(8, 1.0, 1.0, 40, "transformers")
 PLAN = plan_suite(CELLS, CELLS[1])
 
 
@@ -27,7 +30,7 @@ def test_inputs_come_before_what_reads_them():
 
 
 def test_cells_share_what_is_equal_and_nothing_else():
-    count = {kind: sum(stage.kind is kind for stage in PLAN.stages.values()) for kind in StageKind}
+    count = Counter(stage.kind for stage in PLAN.stages.values())
     assert count == {
         StageKind.BASE_MODEL: 1,
         StageKind.POOL: 1,
@@ -91,3 +94,54 @@ def test_a_new_version_of_a_stage_makes_it_and_its_readers_new():
     had = set(PLAN.stages)
     plan = plan_suite(CELLS, CELLS[1], newer)
     assert kinds(plan.needed(lambda kind, key: key in had), plan) == ["grade"] * 3 + ["record"] * 3
+
+
+def test_a_selection_probes_the_base_policy_and_feeds_the_labels():
+    chosen = replace(
+        cell("grpo"), selection=SelectionSpec("coe_r", "{}", "budget", 0.3, 0.4, ("hidden_states",)), probe=PROBE
+    )
+    plan = plan_suite((chosen,), chosen)
+    keys = plan.cells[0].stages
+    assert dict(plan.stages[keys[StageKind.SUPERVISE]].inputs) == {
+        "pool": keys[StageKind.POOL],
+        "selection": keys[StageKind.SELECT],
+    }
+    probe = plan.stages[keys[StageKind.PROBE]]
+    assert dict(probe.inputs) == {"model": keys[StageKind.BASE_MODEL], "pool": keys[StageKind.POOL]}
+    assert json.loads(probe.params)["evidence"] == ["hidden_states"]
+    assert json.loads(probe.params)["layers"] == "all"
+
+
+def test_methods_under_the_same_active_noise_share_one_probe():
+    noise = SupervisionSpec(1.0, NoiseKind.ACTIVE_FIXED, 0.5)
+    cells = [replace(cell(name), supervision=noise, probe=PROBE) for name in ("grpo", "ttrl")]
+    plan = plan_suite(cells, cells[0])
+    assert plan.cells[0].stages[StageKind.PROBE] == plan.cells[1].stages[StageKind.PROBE]
+    assert set(dict(plan.stages[plan.cells[0].stages[StageKind.SUPERVISE]].inputs)) == {"pool", "probe"}
+
+
+def rounds_of_three():
+    spec = replace(cell("grpo", 0.5), method=MethodSpec("trapo_v2", 1, "{}", 3), probe=PROBE)
+    return plan_suite((spec,), spec)
+
+
+def test_every_round_continues_the_one_before_on_changed_labels():
+    plan = rounds_of_three()
+    trains = [stage for stage in plan.stages.values() if stage.kind is StageKind.TRAIN]
+    assert [json.loads(stage.params)["round"] for stage in trains] == [0, 1, 2]
+    assert [dict(stage.inputs).get("previous") for stage in trains] == [None, trains[0].key, trains[1].key]
+    transitions = [stage for stage in plan.stages.values() if stage.kind is StageKind.TRANSITION]
+    assert [sorted(dict(stage.inputs)) for stage in transitions] == [
+        ["pool", "probe_0", "supervise"],
+        ["pool", "probe_0", "probe_1", "supervise"],
+    ]
+    assert [dict(stage.inputs)["supervise"] for stage in trains[1:]] == [stage.key for stage in transitions]
+    assert dict(plan.stages[plan.cells[0].stages[StageKind.RECORD]].inputs)["supervise"] == transitions[1].key
+
+
+def test_the_chain_of_a_cell_has_every_round_of_it_inputs_first():
+    plan = rounds_of_three()
+    chain = plan.chain(plan.cells[0])
+    assert sorted(chain) == sorted(plan.stages)
+    for position, key in enumerate(chain):
+        assert all(parent in chain[:position] for _, parent in plan.stages[key].inputs)

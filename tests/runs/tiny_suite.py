@@ -38,7 +38,7 @@ CLUSTER = Cluster(
     deadline_minutes=1,
     attempts=2,
 )
-TRAIN = TrainSpec("cpu", 4, 2, 2, 1.0, 1.0, 1e-3, 0, 0.0, 0.0, 0.2, True, 8, 8, 0, 1)
+TRAIN = TrainSpec("cpu", 4, 2, 2, 1.0, 1.0, 1e-3, 0, 0.0, 0.0, 0.2, "grpo", True, 0.0, 8, 8, 0, 1)
 EVAL = EvalSpec("micro", ("add",), 1, 1, 0.6, 1.0, 8, "transformers", 100)
 
 

@@ -112,6 +112,41 @@ def test_pool_and_steps_are_axes():
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
+        ({"method": "ttrl", "label_ratio": 0.0, "train": {"stepz": 2}}, "unknown cells[0] (ttrl): setting of training"),
+        (
+            {"method": "ttrl", "label_ratio": 0.0, "train": {"steps": "two"}},
+            "train.steps: found 'two', allowed",
+        ),
+        ({"method": "ttrl", "label_ratio": 0.0, "train": {"estimator": "gae"}}, "unknown train.estimator 'gae'"),
+        (
+            {"method": "ttrl", "label_ratio": 0.1, "train": {"labelled_share": 1.5}},
+            "train.labelled_share: found 1.5, allowed 1 at most",
+        ),
+        (
+            {"method": "ttrl", "label_ratio": 0.0, "train": {"labelled_share": 0.25}},
+            "asks for 8 labelled and 24 unlabelled rows per batch, allowed 0 and 1536",
+        ),
+        (
+            {"method": "ttrl", "label_ratio": 0.1, "selection": {"scorer": "random", "annotate": 0.1}},
+            "found label_ratio beside a selection",
+        ),
+        ({"method": "ttrl", "selection": {"scorer": "randum", "annotate": 0.1}}, "did you mean 'random'"),
+        (
+            {"method": "ttrl", "selection": {"scorer": "random", "annotate": 0.7, "discard": 0.4}},
+            "found annotate 0.7 and discard 0.4, allowed 1 together",
+        ),
+        (
+            {"method": "trapo_v2", "label_ratio": 0.1, "options": {"rounds": 7}, "steps": 6},
+            "found 7 rounds, allowed 1 to 6",
+        ),
+        (
+            {"method": "trapo_v2", "selection": {"scorer": "random", "annotate": 0.3}},
+            "found a selection beside rounds of changing labels",
+        ),
+        (
+            {"method": "co_rewarding_i", "label_ratio": 0.0, "train": {"prompts": 31}},
+            "found a batch of 31 prompts, allowed an even number",
+        ),
         ({"method": "grpo", "label_ratio": 0.0}, "learns from labels only"),
         ({"method": "grpo"}, "label_ratio is missing"),
         ({"method": "labeled_only", "label_ratio": 0.01}, "batch of 32 prompts, allowed at most the 15 labelled rows"),
@@ -133,6 +168,58 @@ def test_what_cannot_be_run_is_refused_in_one_line(row, expected):
 def test_rows_of_a_pool_of_unknown_size_are_not_judged():
     profile = replace(PROFILE, data=replace(PROFILE.data, pool=0))
     assert found({"method": "labeled_only", "label_ratio": 0.01}, profile=profile) == [("labeled_only", 0.01, 0)]
+
+
+def test_settings_of_training_are_axes_and_enter_the_cell():
+    cells = expand(suite({"method": "ttrl", "label_ratio": 0.0, "train": {"estimator": ["grpo", "rloo"]}}), PROFILE)
+    assert [cell.train.estimator for cell in cells] == ["grpo", "rloo"]
+    assert cells[0] == expand(suite({"method": "ttrl", "label_ratio": 0.0}), PROFILE)[0]
+
+
+def test_a_selection_chooses_the_labels_and_needs_a_probe():
+    row = {"method": "ttrl", "selection": {"scorer": ["entropy", "random"], "annotate": 0.293, "discard": [0.0, 0.421]}}
+    cells = expand(suite(row), PROFILE)
+    assert [(cell.selection.scorer, cell.selection.discard) for cell in cells] == [
+        ("entropy", 0.0),
+        ("entropy", 0.421),
+        ("random", 0.0),
+        ("random", 0.421),
+    ]
+    assert {cell.supervision.label_ratio for cell in cells} == {0.293}
+    assert all(cell.probe == PROFILE.probe for cell in cells)
+    assert [cell.selection.evidence for cell in cells[::2]] == [("entropy",), ()]
+
+
+def test_a_scorer_that_needs_more_responses_than_the_probe_samples_is_refused():
+    profile = compose_profile("micro", ["probe.samples=4"])
+    row = {"method": "ttrl", "selection": {"scorer": "consistency", "annotate": 0.3}}
+    with pytest.raises(UserError, match=r"needs 8 probe responses per question, found probe\.samples 4"):
+        expand(suite(row), profile)
+
+
+def test_only_cells_that_need_a_probe_have_one():
+    rows = [
+        {"method": "grpo", "label_ratio": 1.0, "noise": kind, "noise_ratio": 0.5}
+        for kind in NoiseKind
+        if kind != "none"
+    ]
+    probed = {cell.supervision.noise_kind for cell in expand(suite(*rows), PROFILE) if cell.probe}
+    assert probed == {NoiseKind.ACTIVE_FIXED}
+
+
+def test_rounds_come_from_the_options_of_a_method():
+    row = {"method": "trapo_v2", "label_ratio": 0.1, "options": {"rounds": [2, 6]}}
+    cells = expand(suite(row), PROFILE)
+    assert [cell.method.rounds for cell in cells] == [2, 6]
+    assert all(cell.probe for cell in cells)
+
+
+def test_a_method_that_uses_the_truth_is_allowed_in_the_suite_of_controls_only():
+    row = {"method": "oracle_vote", "label_ratio": 0.0}
+    with pytest.raises(UserError, match="uses the hidden truth: found it in suite 'sample', allowed 'controls' only"):
+        expand(suite(row), PROFILE)
+    controls = suite(row).model_copy(update={"name": "controls"})
+    assert len(expand(controls, PROFILE)) == 1
 
 
 def test_an_empty_grid_and_an_idle_exclusion_are_refused():

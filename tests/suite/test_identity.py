@@ -16,6 +16,8 @@ from benchmark.suite.spec import (
     MethodSpec,
     ModelSpec,
     NoiseKind,
+    ProbeSpec,
+    SelectionSpec,
     SupervisionSpec,
     TrainSpec,
     frozen_json,
@@ -35,12 +37,16 @@ TRAIN = TrainSpec(
     weight_decay=0.0,
     kl_coefficient=0.001,
     clip=0.2,
+    estimator="grpo",
     normalise_by_std=True,
+    labelled_share=0.0,
     max_prompt_tokens=24,
     max_response_tokens=40,
     panel_every=10,
     panel_samples=4,
 )
+PROBE = ProbeSpec(8, 1.0, 1.0, 40, "transformers")
+SELECTION = SelectionSpec("entropy", "{}", "budget", 0.293, 0.421, ("entropy",))
 EVAL = EvalSpec("micro", ("add", "sub"), 100, 8, 0.6, 1.0, 40, "transformers", 1234)
 CELL = CellSpec(
     method=MethodSpec("grpo", 1),
@@ -74,32 +80,42 @@ def variants() -> list[CellSpec]:
         replace(CELL, train=replace(TRAIN, steps=2)),
         replace(CELL, train=replace(TRAIN, learning_rate=1e-6)),
         replace(CELL, train=replace(TRAIN, normalise_by_std=False)),
+        replace(CELL, train=replace(TRAIN, estimator="rloo")),
+        replace(CELL, train=replace(TRAIN, labelled_share=0.25)),
+        replace(CELL, method=MethodSpec("trapo_v2", 1, "{}", 6), probe=PROBE),
+        replace(CELL, supervision=SupervisionSpec(0.5, NoiseKind.ACTIVE_FIXED, 0.25), probe=PROBE),
+        replace(CELL, selection=SELECTION, probe=PROBE),
         replace(CELL, eval=replace(EVAL, samples=4)),
         replace(CELL, eval=replace(EVAL, benchmarks=("sub", "add"))),
     ]
 
 
 GOLDEN = [
-    "0a8f21f65cf167cf10c97385b06ba9bea7116fd281f52f08ba73c760dd8dba1d",
-    "2cdc4eb1fb74d3f1f5b95b0d3a606e0ea3a8c4f54615773f01fc8fe2f465c299",
-    "939c7a1939b2820334685a7d114e73c32d143d2ef4ef76608f23cce8e5e4a23b",
-    "307c1e06b8d49ca32903d5c136d45565b0898dcb462d6833e97c828443dfe5ea",
-    "3480a61292642aaeba5ee87a240dd05fe8d0cd19588f0f8fc3ac6a99122a517f",
-    "40ff670415f75e1f2dc96a3cea5fa31ab61aba7be8a8a1e219037e1e4f1dfb4f",
-    "cabdd4b404b87783ce8281e4651e4b54cf92c70b46f0bad833e662107db02168",
-    "f26167ee5e06118cde40becaa4e30f5b3b57b2e5be5dac7a57bed7ea1294b8bb",
-    "99c7e861e327ad542bcf7a45bc85a52cf35e0106d4cbcef67ebd15d44132dbb5",
-    "2cfeb999eb1645ecda2f462d949c50add1c65b0556bc15b0da1fd5fa23935f29",
-    "b1059f67522fea732346f89b265e2ee30b6ce00de001df3c3d402464b67c4ed2",
-    "65ce72acde0b0be760ec771865384369dd9cb350751b79d050f0928960b7d443",
-    "39ade432690d0c5953204790c8bef8a3dbe235922e89d6c06947200366ab8801",
-    "a65894f2b9aad1ccf3711e895ef8962d7eb132830780d0b99f454ee8c7d03ffa",
-    "2556432bdc53ec5f387d35a7910e1a9cf532452feb65eb6c978fb6f71b4d8a4b",
-    "0d97a2badce0aa3c1bcff9910af782479a60f98cd6a6ed89b0dead2afcc7e982",
-    "a95349680093a5ebf4d955d0ae73cfaf2c18e706a7ca91b25922bdd0e5a735eb",
-    "0564a1d9cc5090e6344d570e269889c5de4471b4aeb2e75ba5e3038428599377",
-    "e62c769fec9695614d6292c2a49205f5cdbb2b1de32de13813a315d4ac45ee88",
-    "49edd2cf7e561d5c788d0774b931c19e78f2152190d132adb5b768bf599fa002",
+    "75dc23b724a297e35bb43e6590bc1e70906eb4cc5d89d94f2343194e50f0d226",
+    "1ea10c6c934e6bc709c3cdcd0d47bb82f918c3e2e44a39a2a1473be80555b0b5",
+    "5753533d45e52eb26d38215f56525c73b7fd53c0e0c8568c2b4610433a06ef6a",
+    "f144a7b8d5890e09c0d227ca9affb620aaa23bc4020608bc9681b6cffe165112",
+    "bbb5359610b3f5aeb5cf5121353916a861284332a714f42b7d2fc475e26ddfb1",
+    "afebc768533185fa206f4bd7cddf3c9ae061bdef2acdae04a50586e17a41dcea",
+    "9cf804a094edd2c8378f479b00aced7490f60512c26d8a58c8bf9f74cfb71645",
+    "f94fa8f6ec4a40a40e711d0496cdf874bcddd7cc6c57c3a8395bd40b62e663fb",
+    "56824be081267162fd02d1afa546204f7f74b8f4a59984697fa583032e55cc45",
+    "6ca0aaf3c7788079c04d5d7b899b4b4f58fc7fd864f4f5cf0d0c53ee6d15e262",
+    "fa01c5c1cfa6a705bcb2532ac5d5210dc786012c25c49e9d55643c2473bc747b",
+    "3e3d25d2429e9f0b911d5b82d4bb9d609ca9a952df98c17879600c0a0958ed42",
+    "58e2deeb811405ab660a0c1819c72bb470c9423827bd8d164d7c57df73d4b957",
+    "eaf3e87aab3a58c379f920402dbc375e76dbac1faf58e46b936fad6948a8c70d",
+    "b0e97dd960ad75133545b5db6bd81087b80918ec84777d46fc5b268c1d0dc353",
+    "26369d2f5b510c2f761651c93ab2568351b24d8d9ccca00d6aa3b92d0fab3291",
+    "ec28f0b5610af2a7b4d461efd01aac246ad7432b6150a908e898e5bc3d61254d",
+    "001e3b040f5c309604fae1d2eeec40244b5fc10534b8a8d120e2f3f3cb5811ca",
+    "7a273c3e7b2d6d0c1cde058440ecbf863b51d4c333bd19512c54ba74541286b2",
+    "3d0b5f080fe6056deee8f75f178dde79de9894ba39af05eb5d41737921e95c66",
+    "d195bd3bef73a59a6962ea221d0fc40a39bd5cb2155a3911e2eff6209c1d95d0",
+    "df866943362c217fa93ebab28c57d81dd1a9ebb3eb0968df9efa7ade32f03857",
+    "bac4bed7e809c4e8637ed17a7bba29872e80dcd8163d62a68e481c957992a4e5",
+    "fb2c9023291b2643a05ba3588f2f100e279e63062c1d22650dfeaf0aeef8ff60",
+    "335867a761864f8d19c2fb45de54f16252f92971bc23473be67fe406694e3fda",
 ]
 
 
@@ -149,10 +165,17 @@ def test_labels_are_what_a_person_would_say():
     assert arm_label(replace(CELL, method=options)) == "unregistered (votes=64), 100% labels"
 
 
-def test_labels_name_pool_and_steps_only_where_a_suite_varies_them():
+def test_the_label_of_a_selection_says_who_chose_how_much():
+    chosen = replace(CELL, selection=SELECTION, supervision=SupervisionSpec(0.293))
+    assert arm_label(chosen) == "grpo, entropy (budget) labels 29.3%, discards 42.1%"
+
+
+def test_labels_name_pool_and_settings_only_where_a_suite_varies_them():
     small = replace(CELL, data=DataSpec("micro", 192, 198, "{}"))
     assert arm_labels([CELL]) == ("grpo, 100% labels",)
     assert arm_labels([CELL, small]) == ("grpo, 100% labels, pool 1536", "grpo, 100% labels, pool 192")
+    other = replace(CELL, train=replace(TRAIN, estimator="dr_grpo", steps=30))
+    assert arm_labels([CELL, other]) == ("grpo, 100% labels, 60 steps", "grpo, 100% labels, 30 steps, dr grpo")
 
 
 def test_the_base_model_reads_no_labels():
