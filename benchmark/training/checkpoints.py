@@ -13,6 +13,8 @@ from benchmark.files import write_atomically
 
 NOTE = "latest_checkpointed_iteration.txt"
 MARK = "whole"
+STEP = "step.txt"  # in a checkpoint that is handed on: the step after which it was written
+_LOADER = "data.pt"  # verl's position in the training file
 _PREFIX = "global_step_"
 
 
@@ -30,6 +32,20 @@ def mark_whole(checkpoints: Path, step: int, keep: int = 2) -> None:
     (step_folder(checkpoints, step) / MARK).touch()
     for old in _whole_steps(checkpoints)[:-keep]:
         shutil.rmtree(step_folder(checkpoints, old))
+
+
+def continue_from(saved: Path, checkpoints: Path) -> None:
+    """Start a job's checkpoints with the last one of the round before, without its position in the data."""
+    step = int((saved / STEP).read_text(encoding="utf-8"))
+    folder = step_folder(checkpoints, step)
+    shutil.copytree(saved, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(_LOADER, STEP, MARK))
+    mark_whole(checkpoints, step)
+
+
+def hand_on(checkpoints: Path, step: int, target: Path) -> None:
+    """Copy a checkpoint out of a job's folder, for the next round to continue from."""
+    shutil.copytree(step_folder(checkpoints, step), target, ignore=shutil.ignore_patterns("huggingface", MARK))
+    (target / STEP).write_text(str(step), encoding="utf-8")
 
 
 def latest_whole_checkpoint(checkpoints: Path) -> int:

@@ -15,8 +15,8 @@ from benchmark.errors import StageError
 from benchmark.evaluation.grader import is_correct
 from benchmark.stage import StageJob
 from benchmark.training import results
-from benchmark.training.checkpoints import latest_whole_checkpoint, point_to
-from benchmark.training.job_config import JobPaths, compose, job_config
+from benchmark.training.checkpoints import continue_from, latest_whole_checkpoint, point_to
+from benchmark.training.job_config import JobPaths, compose, job_config, last_step
 from benchmark.training.patches import JOB_NAMESPACE
 from benchmark.training.usage import UsageMonitor
 
@@ -26,8 +26,10 @@ PLUGIN = "benchmark.training.verl_plugin"
 def run(job: StageJob) -> None:
     """Train one cell.
 
-    Inputs: base_model, supervise. Parameters: method, train (a TrainSpec), seed. Raises DataError where the
-    training set fails its lint and StageError where fewer steps were run than planned.
+    Inputs: base_model, supervise, and from the second round on previous, the train artifact that this round
+    continues: weights, optimiser and steps go on, only the data is new. Parameters: method, train (a
+    TrainSpec), seed; round and rounds where there is more than one. Raises DataError where the training set
+    fails its lint and StageError where fewer steps were run than planned.
     """
     train = job.params["train"]
     paths = JobPaths(
@@ -44,17 +46,20 @@ def run(job: StageJob) -> None:
     os.environ.update(environment)
     _lint(paths, train)
     paths.checkpoints.mkdir(parents=True, exist_ok=True)
+    planned = last_step(job.params)
+    if "previous" in job.inputs and latest_whole_checkpoint(paths.checkpoints) == 0:
+        continue_from(job.inputs["previous"] / artifacts.CHECKPOINT, paths.checkpoints)
     resumed_from = latest_whole_checkpoint(paths.checkpoints)
     point_to(paths.checkpoints, resumed_from)
-    print(f"training {job.params['method']['name']}: {train['steps']} steps, from step {resumed_from}", flush=True)
+    print(f"training {job.params['method']['name']}: to step {planned}, from step {resumed_from}", flush=True)
 
     with UsageMonitor(job.work, job.attempt, JOB_NAMESPACE, environment[JOB_NAMESPACE]):
         config = job_config(compose(train["backend"]), job.params, paths, job.runtime)
         run_on_ray(config, job.runtime.get("ray_address"), environment)
 
     reached = latest_whole_checkpoint(paths.checkpoints)
-    if reached != train["steps"]:
-        raise StageError(f"verl returned after step {reached}, planned {train['steps']}; the log is beside the job")
+    if reached != planned:
+        raise StageError(f"verl returned after step {reached}, planned {planned}; the log is beside the job")
     results.collect(job, paths)
 
 

@@ -22,7 +22,15 @@ from transfer_queue import KVBatchMeta
 from benchmark.errors import MethodError
 from methods.groups import Evidence, EvidenceKind, GivenLabels, RolloutGroups
 
-FIELD_OF_EVIDENCE = {EvidenceKind.ENTROPY: "entropy", EvidenceKind.LOG_PROBS: "old_log_probs"}
+FIELD_OF_EVIDENCE = {
+    EvidenceKind.ENTROPY: "entropy",
+    EvidenceKind.LOG_PROBS: "old_log_probs",
+    EvidenceKind.SELF_CERTAINTY: "self_certainty",
+    EvidenceKind.HIDDEN_STATES: "hidden_states",
+    EvidenceKind.ATTENTION: "attention",
+}
+EVIDENCE_REQUEST = "venus_evidence"
+"""Key of a batch's extra_info: the kinds that its forward pass must add, joined by commas (evidence_engine.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,36 +65,44 @@ def plain(column: Any) -> list[Any]:
     return list(column.tolist()) if hasattr(column, "tolist") else list(column)
 
 
-def read_labels(train_file: Path) -> dict[int, str | None]:
-    """Read the given labels of a training file: persistent index to label, None where none was given."""
+@dataclass(frozen=True, slots=True)
+class TrainingRow:
+    """What the training file says of an item."""
+
+    label: str | None  # None where none was given
+    pair: int  # index of its paraphrase, -1 where there is none
+
+
+def read_rows(train_file: Path) -> dict[int, TrainingRow]:
+    """Read a training file: persistent index to label and pair."""
     rows = pq.read_table(train_file, columns=["extra_info", "reward_model"]).to_pylist()
     return {
-        int(row["extra_info"]["index"]): str(row["reward_model"]["ground_truth"])
-        if row["extra_info"]["labeled"]
-        else None
+        int(row["extra_info"]["index"]): TrainingRow(
+            str(row["reward_model"]["ground_truth"]) if row["extra_info"]["labeled"] else None,
+            int(row["extra_info"]["pair"]),
+        )
         for row in rows
     }
 
 
 def read_groups(
     batch: KVBatchMeta,
-    given: Mapping[int, str | None],
+    rows: Mapping[int, TrainingRow],
     rollouts: int,
-    texts: Callable[[Sequence[torch.Tensor]], list[str]],
-    extract: Callable[[str], str | None],
+    extract: Callable[[Sequence[torch.Tensor]], list[str | None]],
     step: int,
     epoch: int,
 ) -> tuple[RolloutGroups, Layout]:
     """Read a sampled batch as rollout groups.
 
-    `given` holds the labels by index, `texts` decodes token ids and `extract` finds the answer in a text. Raises
+    `rows` holds what the training file says by index, and `extract` finds the answers in responses. Raises
     MethodError for rows with more than one output per rollout: their credit assignment is not defined here.
     """
     fields = ["responses", "response_mask", "index"]
     data = tq.kv_batch_get(keys=batch.keys, partition_id=batch.partition_id, select_fields=fields)
     responses, masks = list(data["responses"].unbind()), list(data["response_mask"].unbind())
     indices = [int(index) for index in plain(data["index"])]
-    answers = [extract(text) for text in texts(responses)]
+    answers = extract(responses)
 
     members: dict[str, dict[int, int]] = defaultdict(dict)
     for row, key in enumerate(batch.keys):
@@ -100,7 +116,8 @@ def read_groups(
         return [[values[rows[g]] if g in rows else missing for g in range(rollouts)] for rows in prompts]
 
     index = [indices[next(iter(rows.values()))] for rows in prompts]
-    labels = [given[item] for item in index]
+    labels = [rows[item].label for item in index]
+    partner = np.array([rows[item].pair for item in index], dtype=np.int64)
     groups = RolloutGroups(
         index=np.array(index, dtype=np.int64),
         labelled=np.array([label is not None for label in labels]),
@@ -110,6 +127,7 @@ def read_groups(
         rollout=np.tile(np.arange(rollouts), (len(prompts), 1)),
         step=step,
         epoch=epoch,
+        partner=partner if (partner >= 0).any() else None,
     )
     layout = Layout(
         keys=tuple(tuple(row) for row in of_rollouts(batch.keys, None)),
@@ -142,24 +160,50 @@ def write_scores(partition: str, layout: Layout, scores: NDArray[np.float64], pr
     _put(partition, layout.selected(chosen), rm_scores=torch.nested.as_nested_tensor(tokens, layout=torch.jagged))
 
 
+def evidence_request(declared: frozenset[EvidenceKind]) -> str:
+    """Name the declared kinds that verl's old-log-prob pass does not deliver by itself; "" where there is none."""
+    return ",".join(sorted(declared - {EvidenceKind.ENTROPY, EvidenceKind.LOG_PROBS}))
+
+
 def read_evidence(
-    partition: str, layout: Layout, declared: frozenset[EvidenceKind], present: NDArray[np.bool_]
+    partition: str, layout: Layout, declared: frozenset[EvidenceKind], present: NDArray[np.bool_], groups: RolloutGroups
 ) -> Evidence:
-    """Read the declared evidence of the admitted rollouts; the others get empty arrays."""
+    """Read the declared evidence of the admitted rollouts, valid tokens only; the others get empty arrays.
+
+    Raises MethodError where a value is not finite: a comparison with NaN would silently choose a side.
+    """
     if not declared:
         return Evidence()
     keys = layout.selected(present)
     fields = [FIELD_OF_EVIDENCE[kind] for kind in sorted(declared)]
-    data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=fields)
+    data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=[*fields, "response_mask"])
+    valid = [mask.bool() for mask in data["response_mask"].unbind()]
 
-    def ragged(kind: EvidenceKind) -> tuple[tuple[NDArray[np.float64], ...], ...] | None:
+    def by_rollout(kind: EvidenceKind) -> tuple[tuple[NDArray[Any], ...], ...] | None:
         if kind not in declared:
             return None
-        rows = dict(zip(keys, data[FIELD_OF_EVIDENCE[kind]].unbind(), strict=True))
-        empty = np.zeros(0)
-        return tuple(tuple(rows[key].double().numpy() if key in rows else empty for key in row) for row in layout.keys)
+        values = data[FIELD_OF_EVIDENCE[kind]].unbind()
+        if kind is EvidenceKind.HIDDEN_STATES:
+            rows = {key: row.float().numpy() for key, row in zip(keys, values, strict=True)}
+            empty = np.zeros((0, 0), dtype=np.float32)
+        else:
+            rows = {key: row[own].double().numpy() for key, row, own in zip(keys, values, valid, strict=True)}
+            empty = np.zeros(0)
+        arrays = tuple(tuple(rows.get(key, empty) for key in row) for row in layout.keys)
+        require_finite(kind, arrays, groups)
+        return arrays
 
-    return Evidence(entropy=ragged(EvidenceKind.ENTROPY), log_probs=ragged(EvidenceKind.LOG_PROBS))
+    return Evidence(**{kind.value: by_rollout(kind) for kind in EvidenceKind})
+
+
+def require_finite(kind: EvidenceKind, arrays: Sequence[Sequence[NDArray[Any]]], groups: RolloutGroups) -> None:
+    """Raise MethodError at the first item ([B][G] arrays) whose evidence has NaN or infinity."""
+    for index, own in zip(groups.index, arrays, strict=True):
+        if not all(np.isfinite(array).all() for array in own):
+            raise MethodError(
+                f"evidence {kind.value} is not finite: found NaN or infinity for item {index} in step {groups.step}, "
+                "allowed finite numbers; fix: lower the learning rate, or resume from an earlier checkpoint"
+            )
 
 
 def read_advantages(partition: str, layout: Layout, present: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -12,6 +12,8 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
+from benchmark.suite.spec import Estimator
+from methods.groups import EvidenceKind
 from methods.registry import method_class
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -47,11 +49,14 @@ def job_config(base: DictConfig, params: Mapping[str, Any], paths: JobPaths, run
     """
     config = base.copy()
     OmegaConf.set_struct(config, True)
+    config = OmegaConf.merge(config, estimator_values(params["train"]))
     config = OmegaConf.merge(config, cell_values(params["train"], params["seed"], paths, runtime))
+    config.trainer.total_training_steps = last_step(params)
     with open_dict(config):
         config.venus = {
             "method": dict(params["method"]),
             "trust_rollout_log_probs": trusts_rollout_log_probs(params["train"], params["method"]["name"]),
+            "labelled_share": params["train"]["labelled_share"],
             "truth": str(paths.truth),
             "decisions": str(paths.decisions),
             "progress": str(paths.progress),
@@ -63,10 +68,28 @@ def trusts_rollout_log_probs(train: Mapping[str, Any], method: str) -> bool:
     """Say whether the log-probabilities of the rollout serve as those of the old policy.
 
     On the CPU backend sampler and trainer hold the same float32 weights, so they agree to rounding and a whole
-    forward pass is saved. Not where the sampler cuts the distribution (top-p) or the method needs the
-    evidence that this pass delivers.
+    forward pass is saved. Not where the sampler cuts the distribution (top-p) or the method needs
+    evidence that only this pass delivers.
     """
-    return train["backend"] == "cpu" and train["top_p"] == 1 and not method_class(method).evidence
+    delivered = {EvidenceKind.LOG_PROBS}
+    return train["backend"] == "cpu" and train["top_p"] == 1 and method_class(method).evidence <= delivered
+
+
+def last_step(params: Mapping[str, Any]) -> int:
+    """Return the step after which a train stage ends: the rounds of a cell divide its steps evenly."""
+    steps, rounds = params["train"]["steps"], params.get("rounds", 1)
+    return int(steps * (params.get("round", 0) + 1) // rounds)
+
+
+def estimator_values(train: Mapping[str, Any]) -> dict[str, Any]:
+    """Map an Estimator to verl's keys; Dr. GRPO is GRPO without two normalisations (arXiv 2503.20783, section 3.2)."""
+    kind = Estimator(train["estimator"])
+    if kind is Estimator.DR_GRPO:
+        return {
+            "algorithm": {"adv_estimator": "grpo", "norm_adv_by_std_in_grpo": False},
+            "actor_rollout_ref": {"actor": {"loss_agg_mode": "seq-mean-token-sum-norm"}},
+        }
+    return {"algorithm": {"adv_estimator": kind.value, "norm_adv_by_std_in_grpo": train["normalise_by_std"]}}
 
 
 def cell_values(train: Mapping[str, Any], seed: int, paths: JobPaths, runtime: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,7 +97,6 @@ def cell_values(train: Mapping[str, Any], seed: int, paths: JobPaths, runtime: M
     rollouts = train["prompts"] * train["rollouts"]
     micro_batch = {"cpu": rollouts, "gpu": None}[train["backend"]]
     values: dict[str, Any] = {
-        "algorithm": {"norm_adv_by_std_in_grpo": train["normalise_by_std"]},
         "data": {
             "train_files": str(paths.train),
             "val_files": str(paths.panel),
@@ -117,7 +139,6 @@ def cell_values(train: Mapping[str, Any], seed: int, paths: JobPaths, runtime: M
             },
         },
         "trainer": {
-            "total_training_steps": train["steps"],
             "test_freq": train["panel_every"] if train["panel_every"] > 0 else -1,
             "save_freq": int(runtime["checkpoint_every"]),
             "default_local_dir": str(paths.checkpoints),

@@ -25,6 +25,22 @@ class Decision:
     verified: NDArray[np.float64]  # [B, G] 1 where the answer equals the target
 
 
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """All that was decided in a step, for the diagnostics."""
+
+    decision: Decision
+    admitted: NDArray[np.bool_]  # [B, G] admitted by the method, and not lost on a server
+    scores: NDArray[np.float64]  # [B, G] what the rollouts were trained on
+    weights: NDArray[np.float64]  # [B] of the advantages
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Which prompts moved the policy, [B]: admitted, and not weighed down to nothing."""
+        used: NDArray[np.bool_] = self.admitted.any(axis=1) & (self.weights > 0)
+        return used
+
+
 def decide(method: Method, groups: RolloutGroups) -> Decision:
     """Build targets, admit rollouts and verify answers.
 
@@ -63,6 +79,8 @@ def _check_targets(method: Method, groups: RolloutGroups, targets: Targets) -> N
     _require_shape(method, "targets.confidence", targets.confidence.shape, (len(groups),))
 
     def kept(i: int) -> bool:
+        if method.refines_labels and targets.sources[i] is TargetSource.REFINED:
+            return bool(groups.labelled[i])
         return not groups.labelled[i] or (
             targets.sources[i] is TargetSource.GIVEN
             and not isinstance(targets.values[i], NoTarget)

@@ -1,4 +1,12 @@
-from benchmark.training.checkpoints import NOTE, latest_whole_checkpoint, mark_whole, point_to, step_folder
+from benchmark.training.checkpoints import (
+    NOTE,
+    continue_from,
+    hand_on,
+    latest_whole_checkpoint,
+    mark_whole,
+    point_to,
+    step_folder,
+)
 
 
 def save(folder, step, whole=True):
@@ -36,3 +44,17 @@ def test_the_note_points_to_the_whole_checkpoint(tmp_path):
     (tmp_path / NOTE).write_text("")  # what a crash in the middle of verl's own write leaves
     point_to(tmp_path, latest_whole_checkpoint(tmp_path))
     assert (tmp_path / NOTE).read_text() == "10"
+
+
+def test_a_round_continues_from_what_the_one_before_handed_on_but_reads_its_data_from_the_start(tmp_path):
+    before, now, handed = tmp_path / "before", tmp_path / "now", tmp_path / "out" / "checkpoint"
+    save(before, 10)
+    folder = step_folder(before, 10)
+    for name in ("data.pt", "method.json", "actor/optim.pt", "actor/huggingface/model.safetensors"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(name)
+    hand_on(before, 10, handed)
+    continue_from(handed, now)
+    assert latest_whole_checkpoint(now) == 10
+    found = {str(path.relative_to(step_folder(now, 10))) for path in now.rglob("*") if path.is_file()}
+    assert found == {"whole", "method.json", "actor/optim.pt"}  # the weights of the model are an artifact already

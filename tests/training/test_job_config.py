@@ -6,7 +6,14 @@ import pytest
 import yaml
 from omegaconf.errors import ConfigKeyError
 
-from benchmark.training.job_config import JobPaths, cell_values, compose, job_config, trusts_rollout_log_probs
+from benchmark.training.job_config import (
+    JobPaths,
+    cell_values,
+    compose,
+    job_config,
+    last_step,
+    trusts_rollout_log_probs,
+)
 
 pytest.importorskip("verl")
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -70,3 +77,35 @@ def test_rollout_log_probs_are_trusted_only_where_sampler_and_trainer_agree():
     assert trusts_rollout_log_probs(train("micro"), "ttrl")
     assert not trusts_rollout_log_probs({**train("micro"), "top_p": 0.9}, "ttrl")
     assert not trusts_rollout_log_probs(train("paper"), "ttrl")
+
+
+def with_estimator(name: str):
+    params = {"method": {"name": "ttrl", "version": 1, "options": {}}, "train": train("micro"), "seed": 0}
+    params["train"]["estimator"] = name
+    return job_config(compose("cpu"), params, PATHS, RUNTIME)
+
+
+@pytest.mark.parametrize("name", ["grpo", "rloo", "reinforce_plus_plus"])
+def test_an_estimator_is_one_of_verls_own(name):
+    from verl.trainer.ppo.core_algos import get_adv_estimator_fn
+
+    config = with_estimator(name)
+    assert config.algorithm.adv_estimator == name
+    assert get_adv_estimator_fn(name)
+    assert config.actor_rollout_ref.actor.loss_agg_mode == "token-mean"
+
+
+def test_dr_grpo_is_grpo_without_its_two_normalisations():
+    config = with_estimator("dr_grpo")
+    assert config.algorithm.adv_estimator == "grpo"
+    assert not config.algorithm.norm_adv_by_std_in_grpo
+    assert config.actor_rollout_ref.actor.loss_agg_mode == "seq-mean-token-sum-norm"
+
+
+def test_the_rounds_of_a_cell_divide_its_steps_without_a_rest():
+    def ends(steps, rounds):
+        return [last_step({"train": {"steps": steps}, "round": i, "rounds": rounds}) for i in range(rounds)]
+
+    assert ends(60, 6) == [10, 20, 30, 40, 50, 60]
+    assert ends(10, 4) == [2, 5, 7, 10]
+    assert last_step({"train": {"steps": 60}}) == 60
