@@ -13,6 +13,7 @@ from benchmark import artifacts
 from benchmark.data.lint import lint_training_set
 from benchmark.errors import StageError
 from benchmark.evaluation.grader import is_correct
+from benchmark.imports import hide_scikit_learn, scikit_learn_hidden
 from benchmark.stage import StageJob
 from benchmark.training import results
 from benchmark.training.checkpoints import continue_from, latest_whole_checkpoint, point_to
@@ -83,15 +84,18 @@ def job_environment(backend: str, key: str, metrics: Path, threads: int) -> dict
 def run_on_ray(config: Any, address: str | None, environment: dict[str, str]) -> None:
     """Run verl's PPO entry point on the cluster at `address`, or on a local one of its own."""
     import ray
-    from verl.trainer.constants_ppo import get_ppo_ray_runtime_env
-    from verl.trainer.main_ppo import run_ppo
-    from verl.trainer.ppo.utils import need_critic, need_reference_policy
-    from verl.utils.config import validate_config
 
-    from benchmark.training.task_runner import InProcessTaskRunner
+    with scikit_learn_hidden():
+        from verl.trainer.constants_ppo import get_ppo_ray_runtime_env
+        from verl.trainer.main_ppo import run_ppo
+        from verl.trainer.ppo.utils import need_critic, need_reference_policy
+        from verl.utils.config import validate_config
+
+        from benchmark.training.task_runner import InProcessTaskRunner
 
     validate_config(config=config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config))
     runtime_env = get_ppo_ray_runtime_env(config)
+    runtime_env["worker_process_setup_hook"] = f"{hide_scikit_learn.__module__}.{hide_scikit_learn.__name__}"
     runtime_env["env_vars"] = {**runtime_env["env_vars"], **environment, "TRANSFER_QUEUE_ENABLE": "1"}
     options: dict[str, Any] = {"address": address} if address else {"num_cpus": 16, "num_gpus": 1}
     if not address:
@@ -104,7 +108,8 @@ def run_on_ray(config: Any, address: str | None, environment: dict[str, str]) ->
 
 
 def _lint(paths: JobPaths, train: Any) -> None:
-    from transformers import AutoTokenizer
+    with scikit_learn_hidden():
+        from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(paths.model)
 

@@ -147,6 +147,8 @@ def cell_values(train: Mapping[str, Any], seed: int, paths: JobPaths, runtime: M
     }
     if train["panel_every"] == 0:
         values["trainer"]["val_before_train"] = False
+    if train["backend"] == "cpu":
+        values["actor_rollout_ref"]["rollout"]["router_config_path"] = str(CONFIGS / "router" / "least_busy.yaml")
     if train["backend"] == "gpu":
         values["trainer"]["n_gpus_per_node"] = int(runtime["gpus_per_cell"])
     return values

@@ -18,6 +18,7 @@ from torch import Tensor
 from benchmark.errors import DataError
 from benchmark.evaluation.engines.base import Completion, Message, Progress, SamplingParameters
 from benchmark.evaluation.engines.decoding import Rollout, sample_at
+from benchmark.imports import scikit_learn_hidden
 
 ROWS_PER_BATCH: Final = 512
 
@@ -28,7 +29,9 @@ class TransformersEngine:
     name = "transformers"
 
     def __init__(self, model_dir: Path, threads: int = 1) -> None:
-        import transformers
+        with scikit_learn_hidden():
+            import transformers
+            from transformers import GenerationMixin  # noqa: F401  comes with every model, and asks for scikit-learn
 
         torch.set_num_threads(threads)
         self.version = f"transformers {transformers.__version__}, torch {torch.__version__}"

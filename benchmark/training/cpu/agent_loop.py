@@ -20,7 +20,7 @@ from verl.trainer.ppo.reward import get_custom_reward_fn
 from verl.utils.config import omega_conf_to_dataclass
 from verl.utils.reward_score import default_compute_score
 
-from benchmark.training.cpu.rollout import Rollout, server_name
+from benchmark.training.cpu.server import Rollout, server_name
 
 _TOKEN_FIELDS = {
     "prompts": torch.int64,
