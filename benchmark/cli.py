@@ -124,11 +124,11 @@ def tables(
 
 @app.command()
 def methods(
-    name: Annotated[str | None, typer.Argument(help="name of a method; none for all")] = None,
+    name: Annotated[str | None, typer.Argument(help="name of a method, or selection:SCORER; none for all")] = None,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """List the methods, or describe one with its options."""
+    """List the methods and the scorers of active selection, or describe one with its options."""
     from benchmark import method_catalogue as catalogue
     from benchmark.runs.console import make_console
     from methods.registry import use_plugins

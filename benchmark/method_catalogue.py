@@ -1,7 +1,8 @@
-"""What `venus methods` shows: every registered method, or one with its options.
+"""What `venus methods` shows: every registered method and every scorer of active selection, or one with its options.
 
 Everything comes from the declarations of the classes, so that the list cannot disagree with what runs. Data first,
-as elsewhere in the command; text and table are made from the data.
+as elsewhere in the command; text and table are made from the data. A scorer may have the name of a method
+(self-certainty is both), so it is listed with a prefix.
 """
 
 import inspect
@@ -10,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from methods.base import SURFACES, surfaces_used
 from methods.registry import build_method, method_class, method_names, method_origin
+from methods.selection import build_scorer, scorer_class, scorer_names
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+_BUILT_IN = "built-in"
+SELECTION = "selection:"  # before the name of a scorer
 _COLUMNS = {  # heading -> key of a method's description
     "method": "name",
     "module": "module",
@@ -22,50 +26,64 @@ _COLUMNS = {  # heading -> key of a method's description
     "state": "stateful",
     "labels": "label_need",
     "paper": "paper",
-    "written from": "confidence",
+    "source": "confidence",
     "origin": "origin",
 }
 
 
 def methods_data() -> dict[str, Any]:
-    """Describe every registered method."""
-    return {"methods": [_description(name) for name in method_names()]}
+    """Describe every registered method and every scorer."""
+    return {
+        "methods": [_description(name) for name in method_names()],
+        "scorers": [_scorer_description(name) for name in scorer_names()],
+    }
 
 
 def method_data(name: str) -> dict[str, Any]:
-    """Describe one method, with its options, their defaults, and what its class and its module say of it.
+    """Describe one method, or with the prefix "selection:" one scorer.
 
-    Raises UnknownNameError, with the nearest name.
+    With its options, their defaults, and what its class and its module say of it. Raises UnknownNameError, with
+    the nearest name.
     """
-    cls = method_class(name)
+    if name.startswith(SELECTION):
+        scorer = name.removeprefix(SELECTION)
+        cls: type = scorer_class(scorer)
+        described, options = _scorer_description(scorer), build_scorer(scorer, {}).options
+    else:
+        cls = method_class(name)
+        described, options = _description(name), build_method(name, {}).options
     module = inspect.getmodule(cls)
     return {
-        **_description(name),
-        "options": asdict(build_method(name, {}).options),
+        **described,
+        "options": asdict(options),
         "documentation": inspect.getdoc(cls) or "",
         "module_documentation": (inspect.getdoc(module) if module else None) or "",
     }
 
 
 def methods_table(data: dict[str, Any]) -> "Table":
-    """Lay the description of all methods out for people."""
+    """Lay the description of all methods out for people; where they come from is shown if one is from elsewhere."""
     from rich.box import SIMPLE
     from rich.table import Table
 
     table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in _COLUMNS:
-        table.add_column(heading, overflow="fold", no_wrap=heading == "method")
-    for method in data["methods"]:
-        table.add_row(*(_text(method[key], "\n") for key in _COLUMNS.values()))
+    rows = data["methods"] + data["scorers"]
+    own = all(row["origin"] == _BUILT_IN for row in rows)
+    columns = {heading: key for heading, key in _COLUMNS.items() if not (own and key == "origin")}
+    for heading in columns:
+        table.add_column(heading, overflow="fold", no_wrap=own or heading == "method")
+    for row in rows:
+        table.add_row(*(_text(row[key], "\n") for key in columns.values()))
     return table
 
 
 def method_text(data: dict[str, Any]) -> str:
     """Write the description of one method for people."""
-    lines = [f"{data['name']} (version {data['version']}): {data['summary']}", ""]
+    version = f" (version {data['version']})" if "version" in data else ""
+    lines = [f"{data['name']}{version}: {data['summary']}", ""]
     width = max(map(len, _COLUMNS)) + 2
     lines += [f"{heading:<{width}}{_text(data[key])}" for heading, key in _COLUMNS.items() if key != "name"]
-    lines += [f"{'rows':<{width}}{data['rows']}"]
+    lines += [f"{key:<{width}}{data[key]}" for key in ("rows", "samples") if key in data]
     lines += ["", "options:" if data["options"] else "options: none"]
     lines += [f"  {name} = {value!r}" for name, value in data["options"].items()]
     return "\n".join([*lines, "", data["documentation"], "", data["module_documentation"]]).rstrip()
@@ -89,6 +107,23 @@ def _description(name: str) -> dict[str, Any]:
         "paper": cls.paper,
         "confidence": cls.confidence.value,
         "origin": method_origin(name),
+    }
+
+
+def _scorer_description(name: str) -> dict[str, Any]:
+    cls = scorer_class(name)
+    return {
+        "name": SELECTION + name,
+        "summary": cls.summary,
+        "module": "selection",
+        "surfaces": [],
+        "evidence": sorted(kind.value for kind in cls.evidence),
+        "stateful": False,
+        "label_need": "required" if cls.needs_labels else "ignored",
+        "samples": cls.samples,
+        "paper": cls.paper,
+        "confidence": cls.confidence.value,
+        "origin": _BUILT_IN,
     }
 
 

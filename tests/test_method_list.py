@@ -71,8 +71,21 @@ def test_the_list_has_a_row_for_every_method(venus):
     assert result.returncode == 0, result.stderr
     first_words = [line.split()[0] for line in result.stdout.splitlines() if line.strip()]
     assert [word for word in first_words if word in method_names()] == list(method_names())
-    assert "built-in" in result.stdout
+    assert "origin" not in result.stdout  # all are built in
+    assert "origin" in venus("methods", "--plugin", "my.py").stdout
     assert max(map(len, result.stdout.splitlines())) <= 120
+
+
+def test_scorers_of_active_selection_are_listed_with_a_prefix(venus):
+    from methods.selection import scorer_names
+
+    listed = {scorer["name"]: scorer for scorer in json.loads(venus("methods", "--json").stdout)["scorers"]}
+    assert sorted(listed) == [f"selection:{name}" for name in scorer_names()]
+    assert listed["selection:pivot_trace"]["evidence"] == ["attention"]
+    assert listed["selection:difficulty"]["label_need"] == "required"
+    text = venus("methods", "selection:consistency").stdout
+    assert text.startswith("selection:consistency: disagreement")
+    refused(venus("methods", "selection:entrophy"), "unknown scorer 'entrophy'; did you mean 'entropy'?")
 
 
 def test_the_list_for_machines_is_strict_json(venus):

@@ -1,8 +1,9 @@
 """The driver loop: starts what is ready and fits, watches it, and decides what a failure means.
 
 One thread, no queue: every pass looks at the attempts that run, publishes or fails those that ended, and
-starts what has become possible. References go first and long stages before short ones, so that lanes
-end together. A stage that fails for good blocks only the cells that need it.
+starts what has become possible. References go first, and what a long chain of stages waits for before
+what little waits for (the rounds of a cell follow each other), so that lanes end together. A stage that
+fails for good blocks only the cells that need it.
 """
 
 import json
@@ -27,6 +28,7 @@ from benchmark.stage import Stage, StageKind
 from benchmark.suite.compose import Cluster
 
 POLL_SECONDS = 0.05
+START_COST = 15  # of a training job, in steps
 
 
 class Listener(Protocol):
@@ -86,6 +88,7 @@ class Scheduler:
         self._readers = plan.readers()
         self._chains = {cell.id: plan.chain(cell) for cell in plan.cells}
         self._cells_of = self._cells_by_stage()
+        self._critical_path = _critical_paths(plan, self._readers)
         self._priority = {key: self._rank(key, order) for order, key in enumerate(plan.stages)}
         self._running: dict[str, _Running] = {}
         self._failed: dict[str, FailedStage] = {}
@@ -165,7 +168,7 @@ class Scheduler:
 
     def _rank(self, key: str, order: int) -> tuple[bool, float, int]:
         reference = any(cell.reference for cell in self._cells_of[key])
-        return (not reference, -_expected_cost(self.plan.stages[key]), order)
+        return (not reference, -self._critical_path[key], order)
 
     # ------------------------------------------------------------------ starting
 
@@ -335,9 +338,18 @@ class Scheduler:
         return f"{self.plan.stages[key].kind.value} ({self._owner(key)})"
 
 
+def _critical_paths(plan: SuitePlan, readers: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Return what the longest chain of stages from each key on is expected to take, in steps of training."""
+    paths: dict[str, float] = {}
+    for key in reversed(tuple(plan.stages)):  # readers come after what they read
+        paths[key] = _expected_cost(plan.stages[key]) + max((paths[reader] for reader in readers[key]), default=0.0)
+    return paths
+
+
 def _expected_cost(stage: Stage) -> float:
-    """Estimate how long a stage takes, in steps of training; only the order matters."""
+    """Estimate how long a stage takes, in steps of training of the usual batch; only the order matters."""
+    if stage.kind is not StageKind.TRAIN:
+        return 0.0
     params = json.loads(stage.params)
-    if stage.kind is StageKind.TRAIN:
-        return float(params["train"]["steps"] * params["train"]["rollouts"] * params["train"]["prompts"])
-    return 1.0 if stage.kind is StageKind.BASE_MODEL else 0.0
+    train, rounds = params["train"], params.get("rounds", 1)
+    return float(START_COST + train["steps"] / rounds * train["prompts"] * train["rollouts"] / 256)

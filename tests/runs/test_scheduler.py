@@ -18,6 +18,9 @@ from benchmark.runs.progress import CellState
 from benchmark.runs.stages import Place
 from benchmark.runs.store import Store
 from benchmark.stage import StageKind
+from benchmark.suite.spec import MethodSpec, ProbeSpec
+
+PROBE = ProbeSpec(8, 1.0, 1.0, 40, "transformers")
 
 
 class Recorder:
@@ -304,3 +307,15 @@ def test_an_interrupt_stops_the_jobs_and_exits_130(tmp_path):
     wait_until(lambda: not alive(int(next(tmp_path.glob("work/train-*/child")).read_text())))
     with Store(tmp_path).lock():
         assert tmp_path.exists()
+
+
+def test_the_rounds_of_a_cell_go_before_a_cell_of_as_many_steps(tmp_path):
+    """What many stages wait for starts first: six rounds have six starts and follow each other."""
+    rounds = replace(cell("ttrl"), method=MethodSpec("trapo_v2", 1, "{}", 2), probe=PROBE)
+    cells = (cell("ttrl", seed=1), cell("grpo"), rounds)
+    plan, outcome = run_tiny(tmp_path, cells=cells, cpus=1)
+    assert not outcome.failed
+    trained = [event["key"] for event in events(tmp_path, EventKind.STAGE_STARTED) if event["stage"] == "train"]
+    chain = [key for key in plan.chain(plan.cells[2]) if plan.stages[key].kind is StageKind.TRAIN]
+    assert len(chain) == 2
+    assert trained.index(chain[0]) < trained.index(plan.cells[0].stages[StageKind.TRAIN])
