@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from benchmark.training.method_state import load_state
 from benchmark.training.results import merge_metrics
 
 pytestmark = pytest.mark.slow
@@ -95,9 +96,9 @@ def test_labelled_targets_are_the_truth_and_pseudo_labels_are_not_always(job):
 
 
 def test_the_state_is_in_the_checkpoint_with_one_visit_per_prompt_and_step(job):
-    saved = json.loads((job / "checkpoints" / f"global_step_{STEPS}" / "method_state.json").read_text())
-    assert saved["method"] == "all_surfaces"
-    assert sum(saved["state"]["visits"].values()) == STEPS * 32
+    checkpoint = job / "checkpoints" / f"global_step_{STEPS}"
+    assert json.loads((checkpoint / "method.json").read_text())["method"] == "all_surfaces"
+    assert sum(load_state(checkpoint)["visits"].values()) == STEPS * 32
 
 
 def test_the_panel_is_evaluated_before_and_after(job):
