@@ -71,6 +71,7 @@ def child(work: Path) -> None:
         config.trainer.v1.trainer_mode = "sync"
         config.trainer.v1.sampler.custom_sampler = {"path": None, "name": None}
         config.actor_rollout_ref.rollout.agent.agent_loop_manager_class = None
+        config.actor_rollout_ref.rollout.router_config_path = None
         config.reward.num_workers = 1
     with UsageMonitor(work, 1, entry.JOB_NAMESPACE, environment[entry.JOB_NAMESPACE]):
         entry.run_on_ray(config, None, environment)
