@@ -65,7 +65,8 @@ def unlabelled_group_of(cls, answers, **changes):
     if groups.partner is not None:  # the partner's answers are those that count
         groups = replace(groups, answers=(tuple(answers),) * len(groups))
     if groups.teacher_answers is not None:
-        teacher = tuple(answers[:: max(1, len(answers) // len(groups.teacher_answers[0]))])  # a tie stays a tie
+        asked = len(groups.teacher_answers[0])
+        teacher = tuple(answers[: asked - asked // 2] + answers[len(answers) - asked // 2 :])  # a tie stays a tie
         groups = replace(groups, teacher_answers=(teacher,) * len(groups))
     return replace(step, groups=groups, evidence=draw_evidence(groups, cls.evidence))
 
