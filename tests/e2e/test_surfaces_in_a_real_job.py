@@ -1,13 +1,11 @@
 """A method that uses all four surfaces, evidence and state, inside a real verl job."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from verl_job import METRICS, run_verl_job
 
 from benchmark.training.method_state import load_state
 from benchmark.training.results import merge_metrics
@@ -15,23 +13,6 @@ from benchmark.training.results import merge_metrics
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 
-JOB = """
-import json, os, sys
-from pathlib import Path
-from benchmark.training import entry
-from benchmark.training.job_config import JobPaths, compose, job_config
-work, base, supervise = map(Path, sys.argv[1:4])
-paths = JobPaths(base / "model", supervise / "train.parquet", supervise / "panel.parquet", supervise / "truth.parquet",
-                 work / "checkpoints", work / "decisions", work / "progress.jsonl")
-train = json.loads((work / "train.json").read_text())
-params = {"method": {"name": "all_surfaces", "version": 1, "options": {}}, "train": train, "seed": 7}
-environment = entry.job_environment("cpu", work.name, work / "metrics-001.jsonl", 1)
-environment["VERL_USE_EXTERNAL_MODULES"] += ",all_surfaces"
-os.environ.update(environment)
-import all_surfaces
-config = job_config(compose("cpu"), params, paths, {"checkpoint_every": 2, "threads": 1})
-entry.run_on_ray(config, None, environment)
-"""
 STEPS = 4
 
 
@@ -39,23 +20,12 @@ STEPS = 4
 def job(tmp_path_factory, base_model, supervision, micro_train) -> Path:
     work = tmp_path_factory.mktemp("surfaces")
     train = {**micro_train, "steps": STEPS, "panel_every": 4, "panel_samples": 1}
-    (work / "train.json").write_text(json.dumps(train))
-    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
-    with (work / "log.txt").open("w") as log:
-        status = subprocess.run(
-            [sys.executable, "-c", JOB, str(work), str(base_model), str(supervision)],
-            stdout=log,
-            stderr=log,
-            check=False,
-            timeout=600,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path},
-        ).returncode
-    assert status == 0, (work / "log.txt").read_text()[-3000:]
+    run_verl_job(work, base_model, supervision, train, "all_surfaces", module=HERE / "all_surfaces.py")
     return work
 
 
 def metric(work: Path, key: str) -> dict[int, float]:
-    rows = merge_metrics([work / "metrics-001.jsonl"]).to_pylist()
+    rows = merge_metrics([work / METRICS]).to_pylist()
     return {row["step"]: row["value"] for row in rows if row["key"] == key}
 
 
