@@ -71,11 +71,14 @@ BENCHMARKS = "benchmarks.parquet"
 BENCHMARKS_SCHEMA = pa.schema(
     [
         ("benchmark", pa.string()),
-        ("group", pa.string()),  # "id" or "ood"
+        ("group", pa.string()),  # id | ood | none
         ("item_id", pa.string()),  # content hash
-        ("question", pa.string()),
-        ("gold", pa.string()),
-        ("kind", pa.string()),  # "math" (or "multiple_choice", once a benchmark of that kind exists)
+        ("question", pa.string()),  # as the benchmark words it
+        ("prompt", pa.string()),  # the user turn that is sent
+        ("gold", pa.string()),  # multiple choice: a letter
+        ("kind", pa.string()),  # math | multiple_choice
+        ("choices", pa.list_(pa.string())),  # in the order of the prompt; null for math
+        ("tolerance", pa.string()),  # absolute, where the benchmark states one; else null
     ]
 )
 
@@ -168,6 +171,7 @@ VERDICTS_SCHEMA = pa.schema(
         ("verdict", pa.string()),  # see benchmark.evaluation.grader.Verdict
         ("extracted", pa.string()),  # null where nothing was found
         ("method", pa.string()),  # layer of the grader that decided
+        ("second", pa.string()),  # verdict of the second grader; null where the gold is invalid
     ]
 )
 GRADE_INFO = "grade.json"
@@ -178,7 +182,8 @@ ITEMS_SCHEMA = pa.schema(
         ("benchmark", pa.string()),
         ("group", pa.string()),
         ("item_id", pa.string()),
-        ("samples", pa.int64()),  # n that exist
+        ("responses", pa.int64()),  # that exist
+        ("samples", pa.int64()),  # n: those that were judged
         ("correct", pa.int64()),  # c of n
         ("majority", pa.float64()),  # expected correctness of the majority answer, ties split
     ]

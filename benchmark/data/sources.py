@@ -1,17 +1,19 @@
 """Where training questions come from: generated, a local file, or a dataset hub.
 
-A file or a hub dataset is described by a recipe that names its columns (configs/data/deepmath.yaml).
+A file or a hub dataset is described by a recipe that names its columns (configs/data/deepmath.yaml). The recipe of
+a file may state how many rows it has and the hash of what they say: another file is then refused.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from benchmark.data.content import content_index, normalise_question
-from benchmark.data.schema import read_rows
+from benchmark.data.data_files import locate, read_data_rows
 from benchmark.errors import DataError, unknown_name
+from benchmark.stage import digest
+
+UNKNOWN_LEVEL = -1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class SourceReport:
     below_min_level: int = 0
     empty_answers: int = 0
     duplicates: int = 0
+    unknown_levels: int = 0  # rows that say so, such as "Level ?" in MATH: -1
     conflicting_duplicates: int = 0  # duplicates whose answer is written differently from that of the first
     items: list[PoolItem] = field(default_factory=list)
 
@@ -57,13 +60,13 @@ def rows_of(source: str, recipe: Mapping[str, Any]) -> tuple[Columns, Iterable[M
 
     Raises DataError where the recipe is wrong or the source cannot be read.
     """
-    location = {"local": {"path"}, "hub": {"id", "revision", "split"}}[source]
+    location = {"local": {"path", "rows", "content_hash"}, "hub": {"id", "revision", "split"}}[source]
     known = location | set(Columns.__dataclass_fields__)
     for key in recipe:
         if key not in known:
             raise unknown_name(f"key in the recipe of data source {source!r}", key, known)
     columns = Columns(**{key: value for key, value in recipe.items() if key not in location})
-    return columns, (_local_rows(recipe) if source == "local" else _hub_rows(recipe))
+    return columns, (_local_rows(recipe, columns) if source == "local" else _hub_rows(recipe))
 
 
 def collect(rows: Iterable[Mapping[str, Any]], columns: Columns) -> SourceReport:
@@ -76,6 +79,7 @@ def collect(rows: Iterable[Mapping[str, Any]], columns: Columns) -> SourceReport
     for number, row in enumerate(rows):
         report.rows += 1
         level = _level(row, columns, number)
+        report.unknown_levels += bool(columns.level) and level == UNKNOWN_LEVEL
         if columns.min_level is not None and level < columns.min_level:
             report.below_min_level += 1
             continue
@@ -104,42 +108,45 @@ def collect(rows: Iterable[Mapping[str, Any]], columns: Columns) -> SourceReport
     return report
 
 
-def _local_rows(recipe: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    path = Path(str(recipe.get("path", ""))).expanduser()
-    if not path.is_file():
-        raise DataError(
-            f"no such data file: found {str(path)!r}, allowed a jsonl or parquet file; fix: set recipe.path"
-        )
-    if path.suffix == ".parquet":
-        return read_rows(path)
-    if path.suffix != ".jsonl":
-        raise DataError(f"unknown kind of data file: found {path.name}, allowed .jsonl or .parquet; fix: convert it")
-    rows: list[Mapping[str, Any]] = []
-    # Only "\n" ends a record: splitlines would also cut at U+2028, which occurs inside questions.
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DataError(f"{path.name} line {number} is not JSON: {error}; fix: correct the line") from error
-        if not isinstance(row, dict):
+def training_content_hash(rows: Iterable[Mapping[str, Any]], columns: Columns) -> str:
+    """Return the sha256 over the sorted hashes of (question, answer): what a training set says, in any order."""
+    hashes = sorted(
+        digest([normalise_question(_text(row, columns.question, number)), _text(row, columns.answer, number)])
+        for number, row in enumerate(rows)
+    )
+    return digest(hashes)
+
+
+def _local_rows(recipe: Mapping[str, Any], columns: Columns) -> list[dict[str, Any]]:
+    path = locate(str(recipe.get("path", "")))
+    rows = read_data_rows(path)
+    wanted = recipe.get("rows", len(rows))
+    if wanted != len(rows):
+        raise DataError(f"{path.name} has missing or extra rows: found {len(rows)}, allowed {wanted}; {_FIX_RECIPE}")
+    if "content_hash" in recipe:
+        found = training_content_hash(rows, columns)
+        if found != recipe["content_hash"]:
             raise DataError(
-                f"{path.name} line {number}: found {type(row).__name__}, allowed an object; fix: correct the line"
+                f"{path.name} has changed rows: found content hash {found}, allowed {recipe['content_hash']}; "
+                + _FIX_RECIPE
             )
-        rows.append(row)
     return rows
 
 
-def _hub_rows(recipe: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+_FIX_RECIPE = "fix: fetch the file again, or correct the recipe, which makes other cells"
+
+
+def hub_rows(
+    name: str, revision: str = "main", split: str = "train", config: str | None = None
+) -> Iterable[Mapping[str, Any]]:
+    """Fetch a dataset of the hub.
+
+    Raises DataError where that fails.
+    """
     from datasets import exceptions, load_dataset
 
-    name = recipe.get("id")
-    if not isinstance(name, str) or not name:
-        raise DataError(f"recipe of a hub data source: found id={name!r}, allowed a dataset name; fix: set recipe.id")
-    revision, split = recipe.get("revision", "main"), recipe.get("split", "train")
     try:
-        rows: Iterable[Mapping[str, Any]] = load_dataset(name, revision=revision, split=split)
+        rows: Iterable[Mapping[str, Any]] = load_dataset(name, config, revision=revision, split=split)
     except (OSError, ValueError, RuntimeError, exceptions.DatasetsError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(
@@ -147,6 +154,13 @@ def _hub_rows(recipe: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
             "fix: check the network and the name, or use data source 'local' with a file"
         ) from error
     return rows
+
+
+def _hub_rows(recipe: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    name = recipe.get("id")
+    if not isinstance(name, str) or not name:
+        raise DataError(f"recipe of a hub data source: found id={name!r}, allowed a dataset name; fix: set recipe.id")
+    return hub_rows(name, recipe.get("revision", "main"), recipe.get("split", "train"))
 
 
 def _text(row: Mapping[str, Any], column: str, number: int) -> str:
@@ -157,11 +171,15 @@ def _text(row: Mapping[str, Any], column: str, number: int) -> str:
 
 
 def _level(row: Mapping[str, Any], columns: Columns, number: int) -> float:
+    """Read a level: a number, which MATH writes as "Level 5" and, where it is unknown, as "Level ?"."""
     if not columns.level:
-        return -1.0
+        return UNKNOWN_LEVEL
     text = _text(row, columns.level, number)
+    figure = text.removeprefix("Level ")
+    if figure == "?":
+        return UNKNOWN_LEVEL
     try:
-        return float(text)
+        return float(figure)
     except ValueError:
         raise DataError(
             f"row {number}: found {columns.level}={text!r}, allowed a number; fix: drop recipe.level or correct the row"

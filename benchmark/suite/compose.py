@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.errors import SuiteError, UserError, unknown_name
+from benchmark.suite.protocols import follow_protocol
 from benchmark.suite.spec import DataSpec, Estimator, EvalSpec, ModelSpec, ProbeSpec, TrainSpec, frozen_json
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -78,7 +79,6 @@ _MINIMUM: dict[str, float] = {
     "probe.temperature": 0,
     "probe.max_tokens": 1,
     "eval.items": 0,
-    "eval.samples": 1,
     "eval.temperature": 0,
     "eval.max_tokens": 1,
     "eval.seed": 0,
@@ -119,6 +119,8 @@ def compose_profile(name: str, overrides: Sequence[str] = (), configs: Path = CO
     for override in overrides:
         _check_shape(override)
     tree = _compose(name, overrides, configs)
+    if isinstance(tree.get("eval"), Mapping):
+        tree["eval"] = follow_protocol(tree["eval"])
     parts = {section: _build(cls, section, tree.get(section)) for section, cls in SECTIONS.items()}
     return Profile(name=name, **parts)
 

@@ -19,7 +19,7 @@ from methods.registry import build_method, method_class, method_names
 _TRAIN_FIELDS = tuple(field.name for field in fields(TrainSpec))
 _PARTS = tuple(field.name for field in fields(CellSpec) if field.name != "seed")
 
-IDENTITY = 2
+IDENTITY = 3
 """Version of the rule that turns a specification into an id."""
 
 

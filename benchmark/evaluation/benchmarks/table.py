@@ -1,0 +1,288 @@
+"""The table of benchmarks: what each is, where it comes from, what it must hold, and what is known to be wrong with it.
+
+Counts and content hashes pin the items: a file that says something else is refused (`loaders`). Defects that are kept
+are listed here with the reason. The text of AIME and AMC questions belongs to the MAA; licences are those of the data,
+not of the repository that carries them.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchmark.errors import unknown_name
+from benchmark.evaluation.benchmarks.defects import Defect, Known
+from benchmark.evaluation.benchmarks.hub import HubSource
+
+
+class Group(StrEnum):
+    """The group over which benchmarks are averaged."""
+
+    ID = "id"
+    """In distribution: the kind of question that is trained on."""
+    OOD = "ood"
+    """Out of distribution: a kind of question that reinforcement learning never sees."""
+    NONE = "none"
+    """In no average."""
+
+
+class Kind(StrEnum):
+    """How an item is answered."""
+
+    MATH = "math"
+    """With a number or an expression."""
+    MULTIPLE_CHOICE = "multiple_choice"
+    """With the letter of an option."""
+
+
+class Contamination(StrEnum):
+    """What is known about the items in the pre-training of models."""
+
+    GENERATED = "generated"
+    """Made by this project from a seed: in nobody's corpus."""
+    RECENT = "recent"
+    """Published after the pre-training of the oldest models that are compared, before that of the newest."""
+    PUBLIC = "public"
+    """On the web for years, with answers: presumably seen."""
+    MEMORISED = "memorised"
+    """Shown to be recited: Qwen2.5-Math-7B completes 54.6% of MATH-500 questions verbatim (arXiv 2507.10532), and
+    random rewards seem to help Qwen2.5 on MATH-500, AMC and AIME24."""
+
+
+MATH_PROMPT = "{question} Let's think step by step and output the final answer within \\boxed{{}}."
+"""The instruction that training questions end with too (configs/data): the format is not what is measured."""
+
+CHOICE_PROMPT = (
+    "{question}\n\n{options}\n\nLet's think step by step and output the letter of the right option within \\boxed{{}}."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """One benchmark; the name of a micro benchmark is the family of its questions."""
+
+    name: str
+    group: Group
+    description: str
+    items: int = 0  # 0: as many as are asked for (generated)
+    content_hash: str = ""  # see items.content_hash
+    licence: str = "Apache-2.0"
+    contamination: Contamination = Contamination.GENERATED
+    kind: Kind = Kind.MATH
+    prompt: str = "{question}"
+    file: str = ""  # below the data directory
+    hub: HubSource | None = None
+    integers: bool = False  # every gold is a whole number
+    usual_options: int = 0
+    shuffled: bool = False  # options are shown in an order that follows from the id of the item
+    restricted: bool = False  # its text must not appear in plain form, in logs and errors neither
+    known: tuple[Known, ...] = ()
+
+    @property
+    def generated(self) -> bool:
+        """Say whether the items are made rather than read."""
+        return not self.file
+
+
+MICRO_BENCHMARKS = (
+    Benchmark("add", Group.ID, "sums of two numbers of up to three digits"),
+    Benchmark("sub", Group.ID, "differences of two numbers of up to three digits"),
+    Benchmark("mul", Group.ID, "products of a digit and a number up to 99"),
+    Benchmark("chain", Group.ID, "two operations with precedence"),
+    Benchmark("mod", Group.ID, "remainders by divisors from 3 to 12"),
+    Benchmark("cmp", Group.ID, "the largest of two or three numbers, or the middle of three"),
+    Benchmark("words", Group.OOD, "sums, differences and products of numbers in words"),
+    Benchmark("long", Group.OOD, "sums, differences and products with longer operands"),
+    Benchmark("compose", Group.OOD, "the remainder of a sum or product"),
+)
+
+_MAA = "question text (c) MAA; answers are facts"
+
+PUBLIC_BENCHMARKS = (
+    Benchmark(
+        "aime24",
+        Group.ID,
+        "American Invitational Mathematics Examination 2024, I and II",
+        items=30,
+        content_hash="d871abaa5f5d26d2ddf20a17b6241d82d78a16a08aacb46a4672272f66930db4",
+        integers=True,
+        licence=_MAA,
+        contamination=Contamination.MEMORISED,
+        prompt=MATH_PROMPT,
+        file="aime24/test.jsonl",
+        hub=HubSource("HuggingFaceH4/aime_2024", split="train", question="problem"),
+    ),
+    Benchmark(
+        "aime25",
+        Group.ID,
+        "American Invitational Mathematics Examination 2025, I and II, in the wording of math-ai",
+        items=30,
+        content_hash="827d17016f93351f3400a91c890de34eb9a22361a327b7dee30ce9d05a47e65b",
+        integers=True,
+        licence=_MAA,
+        contamination=Contamination.RECENT,
+        prompt=MATH_PROMPT,
+        file="aime25/test.jsonl",
+        hub=HubSource("math-ai/aime25", question="problem"),
+    ),
+    Benchmark(
+        "amc",
+        Group.ID,
+        "AMC 12 of 2022 and 2023: the AMC of LUFFY, TraPO, TTRL and DE-Venus",
+        items=83,
+        content_hash="8a1fd3cf7b8e585770d02b73860da4dabe8ac2c2ae8edd86b7a74efe66321362",
+        integers=True,
+        licence=_MAA,
+        contamination=Contamination.MEMORISED,
+        prompt=MATH_PROMPT,
+        file="amc23/test_83_aimo.jsonl",
+        hub=HubSource("AI-MO/aimo-validation-amc", split="train", question="problem"),
+    ),
+    Benchmark(
+        "amc23",
+        Group.NONE,
+        "AMC 12 of 2023 alone, a subset of amc: the AMC23 of Qwen2.5-Math",
+        items=40,
+        content_hash="101c51d7b3b0ba8abfff53c762cdf07607329ad899ae6f70445c1150d2bf8f99",
+        integers=True,
+        licence=_MAA,
+        contamination=Contamination.MEMORISED,
+        prompt=MATH_PROMPT,
+        file="amc23/test_40.jsonl",
+        hub=HubSource("math-ai/amc23"),
+    ),
+    Benchmark(
+        "math500",
+        Group.ID,
+        "500 test problems of MATH, as chosen by PRM800K",
+        items=500,
+        content_hash="3d3a900ef16f94e1aec1bd1e0342583845bd428981827f88d37678cc5bc1caa8",
+        licence="MIT",
+        contamination=Contamination.MEMORISED,
+        prompt=MATH_PROMPT,
+        file="math500/test.jsonl",
+        hub=HubSource("HuggingFaceH4/MATH-500", question="problem", id="unique_id"),
+    ),
+    Benchmark(
+        "minerva",
+        Group.ID,
+        "undergraduate science questions from MIT OpenCourseWare",
+        items=272,
+        content_hash="a19bcad1aac0a9e14a941a32986bcbbf7b5c03da8903af9ba38c1451b7fcffa5",
+        licence="CC BY-NC-SA 4.0 (non-commercial, share alike)",
+        contamination=Contamination.PUBLIC,
+        prompt=MATH_PROMPT,
+        file="minerva/test.jsonl",
+        hub=HubSource("math-ai/minervamath"),
+    ),
+    Benchmark(
+        "olympiad",
+        Group.ID,
+        "OlympiadBench, open-ended text-only mathematics in English (OE_TO_maths_en_COMP)",
+        items=675,
+        content_hash="4a73b0ef3eba8cc71b20045a496c073fe2e1f3718e2b1c91dbda3b36a4862d4c",
+        licence="Apache-2.0",
+        contamination=Contamination.PUBLIC,
+        prompt=MATH_PROMPT,
+        file="olympiadbench/test.jsonl",
+        hub=HubSource("Hothan/OlympiadBench", "OE_TO_maths_en_COMP", split="train", gold="final_answer"),
+    ),
+    Benchmark(
+        "arc_challenge",
+        Group.OOD,
+        "grade-school science questions that retrieval answers wrongly",
+        items=1172,
+        content_hash="666c65a5d07225596a43fe99040f95795416a19ecfb791a64436a09218ec359b",
+        licence="CC BY-SA 4.0 (attribution, share alike)",
+        contamination=Contamination.PUBLIC,
+        kind=Kind.MULTIPLE_CHOICE,
+        prompt=CHOICE_PROMPT,
+        file="arc_challenge/test.jsonl",
+        hub=HubSource("allenai/ai2_arc", "ARC-Challenge", gold="answerKey"),
+        usual_options=4,
+    ),
+    Benchmark(
+        "gpqa_diamond",
+        Group.OOD,
+        "graduate science questions that search engines do not answer",
+        items=198,
+        content_hash="75adc915ea2f8ba3783e3e70f2867c2e488e4a5730ac52b8a1d9630a9c3f9f64",
+        licence="CC BY 4.0; not to be shown in plain text",
+        contamination=Contamination.PUBLIC,
+        kind=Kind.MULTIPLE_CHOICE,
+        prompt=CHOICE_PROMPT,
+        file="gpqa_diamond/test.jsonl.enc",
+        hub=HubSource(
+            "Idavidrein/gpqa",
+            "gpqa_diamond",
+            split="train",
+            question="Question",
+            gold="Correct Answer",
+            wrong=("Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"),
+        ),
+        usual_options=4,
+        shuffled=True,
+        restricted=True,
+        known=(
+            Known(
+                Defect.REPEATED_OPTION,
+                "two wrong options are the same in the published file; the right one is neither",
+                ("gpqa-89", "gpqa-126"),
+            ),
+        ),
+    ),
+    Benchmark(
+        "mmlu_pro",
+        Group.OOD,
+        "questions from 14 fields with up to ten options",
+        items=12032,
+        content_hash="23d2084bcaeace908db9371cc66e8f86424f89bd9da0dae50f2ccfbebd2da529",
+        licence="MIT",
+        contamination=Contamination.PUBLIC,
+        kind=Kind.MULTIPLE_CHOICE,
+        prompt=CHOICE_PROMPT,
+        file="mmlu_pro/test_full.parquet",
+        hub=HubSource("TIGER-Lab/MMLU-Pro", id="question_id"),
+        usual_options=10,
+        known=(
+            Known(
+                Defect.REPEATED_ITEM,
+                "published twice, options and gold alike; kept, so that averages are over the published 12,032",
+                count=159,
+            ),
+            Known(
+                Defect.CONTROL_CHARACTER,
+                r"published with \b, \a and \v of LaTeX commands eaten by an escape; options are never edited",
+                count=22,
+            ),
+            Known(
+                Defect.LETTER_INDEX_DISAGREE,
+                "letter C, index 1; the letter names the right option and is what the official script compares",
+                ("mmlu_pro-3983",),
+            ),
+        ),
+    ),
+    Benchmark(
+        "gsm8k",
+        Group.NONE,
+        "grade-school word problems",
+        items=1319,
+        content_hash="8b2cb6c8aa4a5c91cbc540093f7f94fdee7882fa15d85571156a4720251dff51",
+        licence="MIT",
+        contamination=Contamination.PUBLIC,
+        prompt=MATH_PROMPT,
+        file="gsm8k/test.jsonl",
+        hub=HubSource("openai/gsm8k", "main", gold_after="####"),
+    ),
+)
+
+BENCHMARKS = MICRO_BENCHMARKS + PUBLIC_BENCHMARKS
+
+
+def benchmark_named(name: str, among: tuple[Benchmark, ...] = BENCHMARKS) -> Benchmark:
+    """Return a benchmark by its name.
+
+    Raises UnknownNameError, with the nearest name.
+    """
+    for benchmark in among:
+        if benchmark.name == name:
+            return benchmark
+    raise unknown_name("benchmark", name, (benchmark.name for benchmark in among))

@@ -1,0 +1,108 @@
+"""`venus data check`: what it prints, in which words, and with which exit status."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from benchmark_files import real_file
+
+from benchmark.data_check import check_data
+from benchmark.data_check_text import check_text
+
+
+def venus(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "benchmark.cli", "data", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | environment,
+    )
+
+
+@pytest.fixture
+def few_files(tmp_path):
+    """A data directory with AIME24 and OLR's questions only."""
+    for name in ("aime24/test.jsonl", "olr_noise/questions_800.parquet"):
+        (tmp_path / name).parent.mkdir()
+        shutil.copy(real_file(name), tmp_path / name)
+        (tmp_path / name).chmod(0o600)
+    return tmp_path
+
+
+def by_name(rows):
+    return {row["name"]: row for row in rows}
+
+
+def test_the_micro_world_is_generated_and_disjoint():
+    found = check_data("micro")
+    assert {row["state"] for row in found["benchmarks"]} == {"generated"}
+    assert [(row["name"], row["rows"]) for row in found["training_sets"]] == [("micro", 1536)]
+    assert (found["failed"], found["missing"]) == (0, 0)
+    assert "none of the benchmarks overlaps any training set" in check_text(found)
+
+
+def test_missing_files_are_listed_and_no_failure(few_files):
+    done = venus("check", "--profile", "paper", "--data", str(few_files), "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    benchmarks, training = by_name(found["benchmarks"]), by_name(found["training_sets"])
+    assert benchmarks["aime24"]["state"] == training["olr800"]["state"] == "ok"
+    assert benchmarks["amc"]["state"] == training["dapo14k"]["state"] == "missing"
+    assert training["deepmath"]["state"] == "not checked (hub)"
+    assert training["olr800"]["overlap"]["benchmarks"]["aime24"]["grams"] == 8
+    assert found["missing"] == 10 + 3
+
+
+def test_the_environment_names_the_data_directory(few_files):
+    done = venus("check", "--profile", "paper", VENUS_DATA=str(few_files))
+    assert done.returncode == 0, done.stderr
+    assert "0 refused, 13 missing" in done.stdout
+    line = next(line for line in done.stdout.splitlines() if line.startswith("aime24"))
+    assert line.split()[:7] == ["aime24", "id", "math", "30", "30", "30", "ok"]
+
+
+def test_a_file_that_is_refused_is_status_1_and_says_why(few_files):
+    path = few_files / "aime24/test.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"answer": "204"', '"answer": ""'), encoding="utf-8")
+    done = venus("check", "--profile", "paper", "--data", str(few_files))
+    assert done.returncode == 1
+    assert "! empty_gold: found 1 items (aime24-0), allowed none but the listed" in done.stdout
+    assert "1 refused, 13 missing" in done.stdout
+
+
+def test_a_changed_training_set_is_refused_without_stopping_the_check(few_files):
+    shutil.copy(real_file("gsm8k/train.parquet"), few_files / "olr_noise/questions_800.parquet")
+    training = by_name(check_data("paper", few_files)["training_sets"])
+    assert training["olr800"]["state"] == "refused"
+    assert "found 7473, allowed 800" in training["olr800"]["problems"][0]
+
+
+def test_an_unknown_profile_or_verb_is_status_2_in_one_line():
+    for arguments in (("check", "--profile", "papr"), ("chek",), ()):
+        done = venus(*arguments)
+        assert (done.returncode, done.stderr.count("\n"), done.stdout) == (2, 1, "")
+
+
+def test_the_real_files_are_reported_as_the_documents_say():
+    for name in ("gpqa_diamond/test.jsonl.enc", "mmlu_pro/test_full.parquet", "dapo14k/train_14116.parquet"):
+        real_file(name)
+    found = check_data("paper")
+    assert (found["failed"], found["missing"]) == (0, 0)
+    text = check_text(found)
+    benchmarks, training = by_name(found["benchmarks"]), by_name(found["training_sets"])
+    assert sum(row["items"] for row in benchmarks.values() if row["in_profile"]) == 14992
+    assert not benchmarks["gsm8k"]["in_profile"]
+    assert [training[name]["repeated_questions"] for name in ("math_train", "dapo14k")] == [9, 730]
+    dapo = training["dapo14k"]["overlap"]["benchmarks"]
+    assert [(dapo[name]["exact"], dapo[name]["grams"]) for name in ("amc", "math500", "olympiad")] == [
+        (14, 57),
+        (7, 45),
+        (10, 90),
+    ]
+    assert "2 repeated option, listed (gpqa-89, gpqa-126)" in text
+    assert "CC BY-NC-SA 4.0" in text
+    assert "14/57" in text
