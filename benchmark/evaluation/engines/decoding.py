@@ -42,6 +42,14 @@ class Decoder(Protocol):
         ...
 
 
+class Watch(Protocol):
+    """Ends rows for what they say, beside the end-of-sequence token."""
+
+    def ended(self, rows: Sequence[int], tokens: Sequence[int]) -> list[bool]:
+        """Append one token to each row, and say for each row whether it is complete."""
+        ...
+
+
 @torch.inference_mode()
 def sample(
     model: Any,
@@ -75,8 +83,12 @@ def sample_at(
     eos_ids: Sequence[int],
     pad_id: int,
     decoder: Decoder | None = None,
+    watch: Watch | None = None,
 ) -> list[Rollout]:
-    """Sample as `sample` does, with the random numbers in `uniforms` [B, max_new], each in [0, 1)."""
+    """Sample as `sample` does, with the random numbers in `uniforms` [B, max_new], each in [0, 1).
+
+    A row also ends with the token at which `watch` says so.
+    """
     max_new = uniforms.shape[1]
     _check(prompts, max_new, temperature, top_p, eos_ids)
     decoder = decoder or make_decoder(model, pad_id)
@@ -92,7 +104,10 @@ def sample_at(
     for t in range(max_new):
         chosen, log_prob = _choose(logits, uniforms[rows, t], temperature, top_k, top_p)
         tokens[rows, t], log_probs[rows, t] = chosen, log_prob
-        ended = alive & torch.isin(chosen, eos)
+        ended = torch.isin(chosen, eos)
+        if watch is not None:
+            ended |= torch.tensor(watch.ended(rows.tolist(), chosen.tolist()), device=device)
+        ended &= alive
         lengths[rows[ended]] = t + 1
         alive &= ~ended
         living = int(alive.sum())

@@ -7,17 +7,26 @@ samples where rounding differs (another batch composition, thread count, CPU or 
 probability differently, and a draw that falls between the two roundings changes from there on).
 """
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch import Tensor
 
-from benchmark.errors import DataError
-from benchmark.evaluation.engines.base import Completion, Message, Progress, SamplingParameters
-from benchmark.evaluation.engines.decoding import Rollout, sample_at
+from benchmark.evaluation.engines.base import (
+    Completion,
+    Message,
+    Progress,
+    SamplingParameters,
+    check_room,
+    per_prompt,
+    prompt_seed,
+)
+from benchmark.evaluation.engines.chat_format import ChatFormat
+from benchmark.evaluation.engines.decoding import sample_at
+from benchmark.evaluation.engines.stop import StopWatch, cut_at_stop
 from benchmark.imports import scikit_learn_hidden
 
 ROWS_PER_BATCH: Final = 512
@@ -35,92 +44,94 @@ class TransformersEngine:
 
         torch.set_num_threads(threads)
         self.version = f"transformers {transformers.__version__}, torch {torch.__version__}"
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(model_dir)
+        self.chat = ChatFormat(model_dir)
+        self.tokenizer, self.context, self.eos_ids = self.chat.tokenizer, self.chat.context, self.chat.end_ids
         self.model = transformers.AutoModelForCausalLM.from_pretrained(
             model_dir, dtype=torch.float32, attn_implementation="sdpa"
         ).eval()
-        self.eos_ids = _end_tokens(self.model, self.tokenizer)
         self.pad_id = self.tokenizer.pad_token_id if self.tokenizer.pad_token_id is not None else self.eos_ids[0]
-        self.context = int(getattr(self.model.config, "max_position_embeddings", 0) or 0)
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Apply the chat template of the model.
-
-        Raises DataError for a model without one: guessing a format would measure the guess.
-        """
-        if not self.tokenizer.chat_template:
-            raise DataError(
-                "the tokenizer has no chat template: found none, allowed a template in the model folder; "
-                "fix: add chat_template.jinja to it"
-            )
-        return str(self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
+        """Apply the chat template of the model; raises DataError for a model without one."""
+        return self.chat.render(messages)
 
     def encode(self, rendered: str) -> list[int]:
         """Return the token ids of a rendered prompt; its special tokens are in the text already."""
-        return list(self.tokenizer(rendered, add_special_tokens=False)["input_ids"])
+        return self.chat.encode(rendered)
 
     def generate(
-        self, prompts: Sequence[list[int]], params: SamplingParameters, progress: Progress | None = None
+        self,
+        prompts: Sequence[list[int]],
+        params: SamplingParameters | Sequence[SamplingParameters],
+        progress: Progress | None = None,
     ) -> list[list[Completion]]:
-        """Sample `params.samples` completions of each prompt, in prompt order.
+        """Sample the completions of each prompt, in prompt order.
 
-        Prompts of similar length share a batch. Raises DataError where a prompt leaves no room for
-        `max_tokens` within the context of the model.
+        Prompts with the same settings and of similar length share a batch. Raises DataError where a prompt leaves no
+        room for `max_tokens` within the context of the model.
         """
-        self._check_lengths(prompts, params)
-        order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
-        per_batch = max(1, ROWS_PER_BATCH // params.samples)
+        asked = per_prompt(prompts, params)
+        check_room(prompts, asked, self.context)
         results: dict[int, list[Completion]] = {}
-        for start in range(0, len(order), per_batch):
-            batch = order[start : start + per_batch]
-            rollouts = self._sample([prompts[i] for i in batch], params)
-            for position, i in enumerate(batch):
-                own = rollouts[position * params.samples : (position + 1) * params.samples]
-                results[i] = [self._completion(len(prompts[i]), ids) for ids, _ in own]
+        for batch in _batches(prompts, asked):
+            completions = iter(self._sample([prompts[i] for i in batch], [asked[i] for i in batch]))
+            results |= {i: [next(completions) for _ in range(asked[i].samples)] for i in batch}
             if progress:
                 progress(len(results), len(prompts))
         return [results[i] for i in range(len(prompts))]
 
-    def _sample(self, prompts: Sequence[list[int]], params: SamplingParameters) -> list[Rollout]:
-        uniforms = torch.cat([_uniforms(prompt, params) for prompt in prompts])
-        repeated = [prompt for prompt in prompts for _ in range(params.samples)]
-        return sample_at(
-            self.model, repeated, uniforms, params.temperature, -1, params.top_p, self.eos_ids, self.pad_id
+    def _sample(self, prompts: Sequence[list[int]], params: Sequence[SamplingParameters]) -> list[Completion]:
+        """Sample one batch, whose settings differ in the number of samples at most; returns prompt by prompt."""
+        shared = params[0]
+        uniforms = torch.cat([_uniforms(prompt, own) for prompt, own in zip(prompts, params, strict=True)])
+        rows = [prompt for prompt, own in zip(prompts, params, strict=True) for _ in range(own.samples)]
+        watch = (
+            StopWatch(shared.stop, self.chat.decode, self.tokenizer.all_special_ids, len(rows)) if shared.stop else None
         )
+        rollouts = sample_at(
+            self.model,
+            rows,
+            uniforms,
+            shared.temperature,
+            -1,
+            shared.top_p,
+            self.eos_ids,
+            self.pad_id,
+            watch=watch,
+        )
+        return [
+            self._completion(len(prompt), ids, shared.stop) for prompt, (ids, _) in zip(rows, rollouts, strict=True)
+        ]
 
-    def _completion(self, prompt_tokens: int, ids: list[int]) -> Completion:
+    def _completion(self, prompt_tokens: int, ids: list[int], stop: Sequence[str]) -> Completion:
+        text, stopped = cut_at_stop(self.chat.decode(ids), stop)
         return Completion(
-            text=str(self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)),
+            text=text,
             token_ids=tuple(ids),
-            finish_reason="stop" if ids[-1] in self.eos_ids else "length",
+            finish_reason="stop" if stopped or ids[-1] in self.eos_ids else "length",
             prompt_tokens=prompt_tokens,
             response_tokens=len(ids),
         )
 
-    def _check_lengths(self, prompts: Sequence[list[int]], params: SamplingParameters) -> None:
-        longest = max(map(len, prompts), default=0)
-        if self.context and longest + params.max_tokens > self.context:
-            raise DataError(
-                f"a prompt does not fit: found {longest} tokens + max_tokens {params.max_tokens}, "
-                f"allowed {self.context} in all; fix: lower eval.max_tokens"
-            )
+
+def _batches(prompts: Sequence[list[int]], params: Sequence[SamplingParameters]) -> Iterator[list[int]]:
+    """Yield positions of prompts that share a batch: equal settings, similar lengths, a bounded number of rows."""
+    groups: dict[SamplingParameters, list[int]] = {}
+    for i, own in enumerate(params):
+        groups.setdefault(replace(own, samples=0), []).append(i)
+    for members in groups.values():
+        batch: list[int] = []
+        rows = 0
+        for i in sorted(members, key=lambda i: len(prompts[i])):
+            if batch and rows + params[i].samples > ROWS_PER_BATCH:
+                yield batch
+                batch, rows = [], 0
+            batch.append(i)
+            rows += params[i].samples
+        yield batch
 
 
 def _uniforms(prompt: Sequence[int], params: SamplingParameters) -> Tensor:
     """Return the random numbers [samples, max_tokens] of one prompt, each in [0, 1)."""
-    content = hashlib.sha256(f"{params.seed}:{','.join(map(str, prompt))}".encode()).digest()
-    generator = torch.Generator().manual_seed(int.from_bytes(content[:8], "big") >> 1)
+    generator = torch.Generator().manual_seed(prompt_seed(prompt, params.seed))
     return torch.rand(params.samples, params.max_tokens, generator=generator)
-
-
-def _end_tokens(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """Collect the tokens that end a response: those of the generation config, and the tokenizer's."""
-    configured = getattr(model.generation_config, "eos_token_id", None)
-    listed = configured if isinstance(configured, list) else [configured]
-    found = dict.fromkeys(token for token in (*listed, tokenizer.eos_token_id) if token is not None)
-    if not found:
-        raise DataError(
-            "the model has no end-of-sequence token: found none in generation_config.json or the tokenizer, "
-            "allowed at least one; fix: set eos_token"
-        )
-    return tuple(found)

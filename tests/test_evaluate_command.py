@@ -1,0 +1,150 @@
+"""`venus evaluate` in a process of its own: real stages over a tiny random model, and the mistakes one can make."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from engine_models import write_model
+
+DATA = Path(os.environ.get("VENUS_DATA") or Path(__file__).parents[2] / "shared" / "data")
+SMALL = ("--limit", "2", "eval.samples=2", "eval.max_tokens=12", "eval.benchmarks=[add,words]")
+
+
+def venus(*arguments, store):
+    return subprocess.run(
+        [sys.executable, "-m", "benchmark.cli", "evaluate", *map(str, arguments)],
+        env={**os.environ, "VENUS_STORE": str(store), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def evaluated(*arguments, store):
+    result = venus(*arguments, "--json", store=store)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def rows(data, name):
+    return pq.read_table(data["files"][name]).to_pylist()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return write_model(tmp_path_factory.mktemp("evaluated") / "tiny", context=8192)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return tmp_path_factory.mktemp("store") / "store"
+
+
+@pytest.fixture(scope="module")
+def micro(model, store):
+    return evaluated(model, *SMALL, store=store)
+
+
+@pytest.mark.slow
+def test_a_model_folder_ends_with_samples_verdicts_and_scores(micro):
+    assert micro["stages_run"] == 5
+    assert micro["failed"] == []
+    samples, verdicts = rows(micro, "samples"), rows(micro, "verdicts")
+    assert [(row["benchmark"], row["sample"]) for row in samples] == [
+        *[("add", 0), ("add", 1)] * 2,
+        *[("words", 0), ("words", 1)] * 2,
+    ]
+    assert len(verdicts) == len(samples)
+    for name in ("add", "words"):
+        entry = micro["benchmarks"][name]
+        right = sum(row["verdict"] == "correct" for row in verdicts if row["benchmark"] == name)
+        assert (entry["items"], entry["samples"], entry["accuracy"]) == (2, 2, right / 4)
+        assert entry["low"] <= entry["accuracy"] <= entry["high"]
+    assert "2 items of a benchmark, not 100" in micro["deviations"]
+
+
+@pytest.mark.slow
+def test_the_same_again_runs_nothing_and_a_changed_model_is_evaluated_anew(model, micro, store, tmp_path):
+    again = evaluated(model, *SMALL, store=store)
+    assert again["stages_run"] == 0
+    assert again["benchmarks"] == micro["benchmarks"]
+    changed = shutil.copytree(model, tmp_path / "changed")
+    (changed / "chat_template.jinja").write_text("{{ messages[0]['content'] }}")
+    other = evaluated(changed, *SMALL, store=store)
+    assert other["stages_run"] == 4  # the benchmarks are shared
+    assert other["cell"] != micro["cell"]
+    assert {row["prompt_hash"] for row in rows(other, "samples")}.isdisjoint(
+        row["prompt_hash"] for row in rows(micro, "samples")
+    )
+
+
+@pytest.mark.slow
+def test_people_get_a_table_with_intervals_and_the_places_of_the_samples(model, micro, store):
+    result = venus(model, *SMALL, store=store)
+    assert result.returncode == 0, result.stderr
+    for text in ("tiny on micro", "ID average", "OOD average", "[0.0, ", "95% intervals", "protocol: micro, but for"):
+        assert text in result.stdout
+    assert f"samples: {micro['files']['samples']}" in result.stdout
+    assert "nothing was left to run" in result.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real benchmark files are not here (shared/data or VENUS_DATA)")
+def test_the_real_benchmarks_end_with_a_record(model, store):
+    engine = () if find_spec("vllm") is None else ("eval.engine=transformers",)
+    data = evaluated(model, "--eval", "paper", "--limit", "2", "eval.max_tokens=8", *engine, store=store)
+    n = {"aime24": 32, "aime25": 32, "amc": 32, "math500": 4, "minerva": 4, "olympiad": 4} | {
+        "arc_challenge": 4,
+        "gpqa_diamond": 4,
+        "mmlu_pro": 1,
+    }
+    assert {name: entry["samples"] for name, entry in data["benchmarks"].items()} == n
+    samples = rows(data, "samples")
+    assert len(samples) == 2 * sum(n.values())
+    assert all(0 < row["response_tokens"] <= 8 for row in samples)
+    assert {entry["benchmarks"] for entry in data["averages"].values()} == {6, 3}
+    assert (find_spec("vllm") is None) == any("vllm is not installed" in note for note in data["notes"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--eval", "papre"), "unknown evaluation 'papre'; did you mean 'paper'?"),
+        (("train.steps=2",), "override 'train.steps=2': found a setting that an evaluation does not read"),
+        (("eval.smaples=2",), "unknown key 'smaples'; did you mean 'samples'?"),
+        (("eval.benchmarks=[ad]",), "'ad'"),
+        (("eval.engine=transformer",), "did you mean 'transformers'"),
+        (("--limit", "0"), "Invalid value for '--limit'"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(model, arguments, expected, tmp_path):
+    refused(venus(model, *arguments, store=tmp_path / "store"), tmp_path / "store", expected)
+
+
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="vllm is installed here")
+def test_an_engine_that_was_asked_for_and_is_not_installed_is_refused(model, tmp_path):
+    result = venus(model, "--eval", "paper", "eval.engine=vllm", store=tmp_path / "store")
+    refused(result, tmp_path / "store", "found no package vllm", "pip install -e '.[gpu]'")
+
+
+def test_what_is_no_model_folder_is_refused(tmp_path):
+    (tmp_path / "empty").mkdir()
+    store = tmp_path / "store"
+    refused(venus(tmp_path / "nowhere", store=store), store, "no model folder at")
+    refused(venus(tmp_path / "empty", store=store), store, "not a model folder: found no config.json")
+
+
+def refused(result, store, *expected):
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1, result.stderr
+    for text in expected:
+        assert text in result.stderr
+    assert not store.exists()
