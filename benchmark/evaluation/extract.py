@@ -1,8 +1,9 @@
 r"""Find the answer that a response states.
 
-The answer is what stands in the last balanced `\boxed{...}` after the reasoning block. Nothing else
-counts unless a benchmark declares a fallback: a number that happens to stand last in a truncated text
-is not an answer. One pass with a stack, no recursion, so that any response takes linear time.
+The answer is what stands in the last balanced `\boxed{...}` after the reasoning block, or in the last boxes if they
+are listed one after the other, as in `\boxed{3}, \boxed{5} and \boxed{7}`. Nothing else counts unless a benchmark
+declares a fallback: a number that happens to stand last in a truncated text is not an answer. One pass with a
+stack, no recursion, so that any response takes linear time.
 """
 
 import re
@@ -20,6 +21,8 @@ class ExtractionMethod(StrEnum):
     r"""After a `\boxed` without braces, as in `\boxed 25`."""
     LAST_NUMBER = "last_number"
     """The last number of the text, where the benchmark declares that fallback."""
+    STATEMENT = "statement"
+    """In the last statement of an answer, where the benchmark declares that fallback."""
     NONE = "none"
     """There is no answer."""
 
@@ -31,6 +34,8 @@ class Fallback(StrEnum):
     """Nothing: a response without a box has no answer."""
     LAST_NUMBER = "last_number"
     """The last number of the text."""
+    STATEMENT = "statement"
+    """What follows the last "answer is" or "answer:", else the last formula between dollars or the last number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,12 @@ _TOKEN: Final = re.compile(rf"(?P<box>{_BOX})(?P<open>\{{)?|\\[\\{{}}]|[{{}}]")
 _BARE: Final = re.compile(
     r"[+-]?\d+(?:[.,/]\d+)*|\\(?!boxed|fbox)[A-Za-z]{1,40}(?:\{[^{}]{0,200}\}){0,2}|[A-Za-z](?![A-Za-z])"
 )
+_LONGEST_GAP: Final = 60
+_TYPOGRAPHY = r"(?:\s|\$|\\[()\[\],;!: ]|\\q?quad(?![A-Za-z])|~)*"
+_NEXT_IN_LIST: Final = re.compile(
+    rf"{_TYPOGRAPHY}(?:[,;]|[,;]?{_TYPOGRAPHY}(?:and|or|\\text\{{\s*,?\s*(?:and|or)\s*\}})){_TYPOGRAPHY}"
+    rf"(?:[A-Za-z](?:_\{{?\w+\}}?)?\s*=\s*)?{_TYPOGRAPHY}"
+)
 _INNER_BOX: Final = re.compile(rf"\s*{_BOX}\{{")
 _BLANKS: Final = re.compile(r"\s*")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:/\d+)?")
@@ -60,9 +71,9 @@ def extract_answer(text: str, fallback: Fallback = Fallback.NONE) -> Extraction:
     """Return the answer that `text` states, stripped; an empty box is no answer."""
     text = strip_reasoning(text)
     found = _last_box(text)
-    if found.answer is None and fallback is Fallback.LAST_NUMBER:
-        return _last_number(text)
-    return found
+    if found.answer is not None or fallback is Fallback.NONE:
+        return found
+    return _last_number(text) if fallback is Fallback.LAST_NUMBER else _statement(text)
 
 
 def strip_reasoning(text: str) -> str:
@@ -75,28 +86,47 @@ def _last_box(text: str) -> Extraction:
     if "boxed" not in text and "fbox" not in text:
         return _NOTHING
     closed: dict[int, int] = {}  # start of the content of a box -> its end
-    pending: list[int] = []  # open braces: start of a box's content, or -1
+    boxes: list[tuple[int, int]] = []  # start of a box that holds something, start of its content; as they close
+    pending: list[tuple[int, int]] = []  # open braces: the same two positions of a box, or -1, -1
     last, bare = -1, -1  # where the last answer starts: exactly one of them is set, once there is one
     for token in _TOKEN.finditer(text):
         if token["box"]:
             if token["open"]:
-                pending.append(token.end())
+                pending.append((token.start(), token.end()))
             elif _BARE.match(text, token.end()):
                 last, bare = -1, token.end()
         elif token[0] == "{":
-            pending.append(-1)
+            pending.append((-1, -1))
         elif token[0] == "}" and pending:
-            start = pending.pop()
+            begin, start = pending.pop()
             if start >= 0:
                 closed[start] = token.start()
                 if not _BLANKS.fullmatch(text, start, token.start()):
                     last, bare = start, -1
+                    boxes.append((begin, start))
     if last >= 0:
-        start, end = _innermost(text, last, closed)
-        content = text[start:end].strip()
-        return Extraction(content, ExtractionMethod.BOXED) if content else _NOTHING
+        contents = [_content(text, start, closed) for start in _listed(text, boxes, closed)]
+        return Extraction(", ".join(dict.fromkeys(contents)), ExtractionMethod.BOXED) if contents[-1] else _NOTHING
     match = _BARE.match(text, bare) if bare >= 0 else None
     return Extraction(match[0], ExtractionMethod.BARE_BOX) if match else _NOTHING
+
+
+def _listed(text: str, boxes: list[tuple[int, int]], closed: dict[int, int]) -> list[int]:
+    """Return where the content of the last box starts, after those of the boxes that it ends a list of."""
+    begin, start = boxes[-1]
+    found = [start]
+    for earlier_begin, earlier in reversed(boxes[:-1]):
+        gap = begin - closed[earlier] - 1
+        if not 0 < gap <= _LONGEST_GAP or not _NEXT_IN_LIST.fullmatch(text, closed[earlier] + 1, begin):
+            break
+        found.append(earlier)
+        begin = earlier_begin
+    return found[::-1]
+
+
+def _content(text: str, start: int, closed: dict[int, int]) -> str:
+    start, end = _innermost(text, start, closed)
+    return text[start:end].strip()
 
 
 def _innermost(text: str, start: int, closed: dict[int, int]) -> tuple[int, int]:
@@ -115,3 +145,44 @@ def _last_number(text: str) -> Extraction:
     for match in _NUMBER.finditer(text):
         last = match
     return Extraction(last[0], ExtractionMethod.LAST_NUMBER) if last else _NOTHING
+
+
+_CUE: Final = re.compile(r"answer\b[\s*_]*(?:is|are|:|=|was)[\s*_:]*", re.IGNORECASE)
+_STATEMENT_WINDOW: Final = 20_000  # characters from the end; many times the longest formula that is read
+_LONGEST_FORMULA: Final = 200
+_FORMULA: Final = re.compile(r"(?:\\[A-Za-z]+|[^A-Za-z\n]|[A-Za-z](?![A-Za-z]))+")
+_QUANTITY = (
+    r"(?<![A-Za-z\d.,])[+-]?(?:\d+ \d+/\d+|\d+(?:,\d{3})*(?:\.\d+)?(?:/\d+)?|\.\d+)(?:\s*(?:\\?%|percent\b|pct\b))?"
+)
+_EXPRESSION: Final = re.compile(
+    rf"\$\$([^$]{{1,400}})\$\$|\$([^$\n]{{1,400}})\$|\\\(((?:(?!\\\)).){{1,400}})\\\)|"
+    rf"\\\[((?:(?!\\\]).){{1,400}})\\\]|({_QUANTITY})",
+    re.DOTALL,
+)
+
+
+def _statement(text: str) -> Extraction:
+    if len(text) <= _LONGEST_FORMULA and _FORMULA.fullmatch(text.strip()):
+        return Extraction(text.strip(), ExtractionMethod.STATEMENT)
+    cue, found = None, None
+    for match in _CUE.finditer(text):
+        cue = match
+    if cue is not None:
+        found = _EXPRESSION.match(text, cue.end())
+        if found is None:  # "the answer: the largest $n$ is 34" states its last formula
+            found = _last_expression(text, cue.end(), _end_of_line(text, cue.end()))
+    found = found or _last_expression(text, max(0, len(text) - _STATEMENT_WINDOW), len(text))
+    answer = next((group for group in found.groups() if group), "").strip() if found else ""
+    return Extraction(answer, ExtractionMethod.STATEMENT) if answer else _NOTHING
+
+
+def _last_expression(text: str, start: int, end: int) -> re.Match[str] | None:
+    last = None
+    for match in _EXPRESSION.finditer(text, start, end):
+        last = match
+    return last
+
+
+def _end_of_line(text: str, start: int) -> int:
+    end = text.find("\n", start, start + _STATEMENT_WINDOW)
+    return end if end >= 0 else min(len(text), start + _STATEMENT_WINDOW)

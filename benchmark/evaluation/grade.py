@@ -1,8 +1,12 @@
-"""Stage `grade`: judge stored responses. Pure and repeatable: it never samples."""
+"""Stage `grade`: judge stored responses. Pure and repeatable: it never samples.
+
+Samples are judged from a few threads, because what takes time is waiting for the workers of the symbolic layer.
+"""
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +14,9 @@ import pyarrow.parquet as pq
 
 from benchmark import artifacts
 from benchmark.errors import DataError, StageError
-from benchmark.evaluation.grader import GRADER_VERSION, Verdict, check_canaries, grade
+from benchmark.evaluation.canaries import check_canaries
+from benchmark.evaluation.grader import GRADER_VERSION, Verdict, grade
+from benchmark.evaluation.workers import default_pool
 from benchmark.stage import StageJob, canonical_json
 
 ItemKey = tuple[str, str]
@@ -35,15 +41,41 @@ def run(job: StageJob) -> None:
     table = pq.read_table(job.inputs["samples"] / artifacts.SAMPLES, schema=artifacts.SAMPLES_SCHEMA)
     samples: list[dict[str, Any]] = table.to_pylist()
     generated = json.loads((job.inputs["samples"] / artifacts.GENERATE_INFO).read_text(encoding="utf-8"))
-    check_complete(items, samples, int(generated["sampling"]["samples"]))
-    rows = [_verdict(items[sample["benchmark"], sample["item_id"]], sample) for sample in samples]
+    check_complete(items, samples, generated["sampling"]["samples"])
+    with ThreadPoolExecutor(default_pool().size) as threads:
+        rows = list(threads.map(lambda one: _verdict(items[one["benchmark"], one["item_id"]], one), samples))
     pq.write_table(pa.Table.from_pylist(rows, schema=artifacts.VERDICTS_SCHEMA), job.out / artifacts.VERDICTS)
-    info = {"grader_version": GRADER_VERSION, "canaries": canaries, "verdicts": _counts(rows)}
+    info = {
+        "grader_version": GRADER_VERSION,
+        "canaries": canaries,
+        "verdicts": _counts(rows),
+        "second_grader": second_grader_rates(rows),
+    }
     (job.out / artifacts.GRADE_INFO).write_text(canonical_json(info) + "\n", encoding="utf-8")
 
 
-def check_complete(items: Iterable[ItemKey], samples: Sequence[Mapping[str, Any]], n: int) -> None:
-    """Check that there are exactly the samples 0 .. n-1 of each item.
+def second_grader_rates(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, float | int | None]]:
+    """Count per benchmark how often the two graders disagree about whether a response is correct.
+
+    `compared` are the samples that both judged, `disagreed` a part of them, `rate` their ratio, None without samples.
+    """
+    compared: defaultdict[str, list[bool]] = defaultdict(list)
+    for row in rows:
+        judged = compared[row["benchmark"]]
+        if row["second"] is not None:
+            judged.append((row["verdict"] == Verdict.CORRECT) != (row["second"] == Verdict.CORRECT))
+    return {
+        name: {
+            "compared": len(judged),
+            "disagreed": sum(judged),
+            "rate": sum(judged) / len(judged) if judged else None,
+        }
+        for name, judged in sorted(compared.items())
+    }
+
+
+def check_complete(items: Iterable[ItemKey], samples: Sequence[Mapping[str, Any]], n: int | Mapping[str, int]) -> None:
+    """Check that there are exactly the samples 0 .. n-1 of each item; n may differ by benchmark.
 
     Raises DataError that names the first items that are missing, unknown or incomplete: a mean over what happens
     to exist would look like a result.
@@ -52,13 +84,14 @@ def check_complete(items: Iterable[ItemKey], samples: Sequence[Mapping[str, Any]
     for sample in samples:
         found[sample["benchmark"], sample["item_id"]].append(sample["sample"])
     known = set(items)
-    problems = {
+    problems: dict[str, set[ItemKey]] = {
         "items without samples": known - found.keys(),
         "samples of unknown items": found.keys() - known,
-        f"items without exactly the samples 0..{n - 1}": {
-            key for key in found.keys() & known if sorted(found[key]) != list(range(n))
-        },
     }
+    for key in found.keys() & known:
+        wanted = int(n[key[0]] if isinstance(n, Mapping) else n)
+        if sorted(found[key]) != list(range(wanted)):
+            problems.setdefault(f"items without exactly the samples 0..{wanted - 1}", set()).add(key)
     for problem, keys in problems.items():
         if keys:
             named = ", ".join("/".join(key) for key in sorted(keys)[:_NAMED_AT_MOST])
@@ -77,7 +110,14 @@ def _read_items(job: StageJob) -> dict[ItemKey, Mapping[str, Any]]:
 
 
 def _verdict(item: Mapping[str, Any], sample: Mapping[str, Any]) -> dict[str, Any]:
-    record = grade(sample["response"], item["gold"], finish_reason=sample["finish_reason"])
+    record = grade(
+        sample["response"],
+        item["gold"],
+        kind=item["kind"],
+        finish_reason=sample["finish_reason"],
+        choices=item["choices"],
+        tolerance=item["tolerance"],
+    )
     return {
         "benchmark": item["benchmark"],
         "group": item["group"],
@@ -86,6 +126,7 @@ def _verdict(item: Mapping[str, Any], sample: Mapping[str, Any]) -> dict[str, An
         "verdict": record.verdict.value,
         "extracted": record.extracted,
         "method": record.method,
+        "second": record.second,
     }
 
 

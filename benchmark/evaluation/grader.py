@@ -1,23 +1,44 @@
 r"""Judge a response against the gold answer, as a record instead of a bool.
 
-Layers, first decision wins: the gold must be an answer; the response must state one; then the two are
-compared as text and as exact numbers (`benchmark.evaluation.equivalence`). Only `correct` scores 1. The
-other verdicts are counted and shown, because "0% correct" and "no answer was ever found" are
-different news.
+Layers, first decision wins: the gold must be an answer; the response must state one; the two are compared as text and
+as exact numbers (`benchmark.evaluation.equivalence`); what is left is compared by structure and algebra in a worker
+process (`benchmark.evaluation.symbolic`). A choice among options is found by `benchmark.evaluation.choices` and
+compared by its label. What counts as the same is the table in `benchmark.evaluation.policy`. Only `correct` scores 1.
+The other verdicts are counted and shown, because "0% correct" and "no answer was ever found" are different news.
+
+Training stops before the symbolic layer, in every profile (`grade_in_process`): rewards have to agree with votes and
+pseudo labels, which need an equivalence relation, and algebra against a gold is none (28 is 28\%, and 28\% is 0.28).
+The price is a reward of 0 for a right answer in an unusual form, while training questions have short or integer
+answers; evaluation pays nothing.
 """
 
 import re
 import time
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from typing import Final
 
-from benchmark.errors import StageError
-from benchmark.evaluation.equivalence import deciding_layer, normalise, same
-from benchmark.evaluation.extract import extract_answer
+from benchmark.errors import unknown_name
+from benchmark.evaluation.choices import ChoiceMethod, extract_choice, gold_label, label_set
+from benchmark.evaluation.equivalence import MAX_LENGTH, canonical, deciding_layer, normalise, same
+from benchmark.evaluation.extract import Fallback, extract_answer
+from benchmark.evaluation.second_grader import second_choice, second_opinion
+from benchmark.evaluation.workers import Outcome, WorkerPool, default_pool
 
-GRADER_VERSION: Final = "1"
+GRADER_VERSION: Final = "2"
 """Part of the identity of every verdict: bump it when any response could be judged differently."""
+
+
+class QuestionKind(StrEnum):
+    """How a question is answered."""
+
+    MATH = "math"
+    """By a number, a formula or words."""
+    MULTIPLE_CHOICE = "multiple_choice"
+    """By the label of an option."""
 
 
 class Verdict(StrEnum):
@@ -32,7 +53,7 @@ class Verdict(StrEnum):
     TRUNCATED = "truncated"
     """Hit the token limit before it stated an answer."""
     GOLD_INVALID = "gold_invalid"
-    """Could not be judged: the gold is empty or a placeholder."""
+    """Could not be judged: the gold is empty, a placeholder, broken, or no option of its question."""
     TIMEOUT = "timeout"
     """Could not be judged in time."""
     ERROR = "error"
@@ -40,80 +61,125 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictRecord:
+class GradeRecord:
     """A verdict with what it rests on."""
 
     verdict: Verdict
     extracted: str | None  # the stated answer as written
-    method: str  # layer that decided: gold | extract | text | rational
+    method: str  # layer that decided: gold | extract | text | rational | tolerance | symbolic | choice_...
+    second: str | None = None  # verdict of the second grader; None where it was not asked or the gold is invalid
     seconds: float = field(default=0.0, compare=False)
     grader_version: str = GRADER_VERSION
 
 
 _PLACEHOLDER: Final = re.compile(r"__\w+__")  # such as the label of "inactive" noise
+_ESCAPED_BRACE: Final = re.compile(r"\\[\\{}]")
+_UNDECIDED: Final = "undecided"
+_OUTCOMES: Final = {
+    Outcome.SAME: (Verdict.CORRECT, "symbolic"),
+    Outcome.DIFFERENT: (Verdict.WRONG, "symbolic"),
+    Outcome.UNREADABLE: (Verdict.WRONG, "text"),
+    Outcome.TIMEOUT: (Verdict.TIMEOUT, "symbolic"),
+    Outcome.FAILED: (Verdict.ERROR, "symbolic"),
+}
 
 
-def grade(response: str, gold: str, *, finish_reason: str = "stop") -> VerdictRecord:
-    """Judge one response; `finish_reason` is "stop" or "length" (the token limit was hit)."""
+def grade(
+    response: str,
+    gold: str,
+    *,
+    kind: str = QuestionKind.MATH,
+    finish_reason: str = "stop",
+    choices: Sequence[str] | None = None,
+    tolerance: str | None = None,
+    fallback: Fallback = Fallback.NONE,
+    pool: WorkerPool | None = None,
+) -> GradeRecord:
+    """Judge one response with all layers and with the second grader.
+
+    `finish_reason` is "stop" or "length" (the token limit was hit: then the fallback is not used), `choices` the
+    options in the order of the prompt, `tolerance` an allowed absolute error as a decimal number. Workers come from
+    `pool`, else from the pool of this process. Raises UnknownNameError for another kind.
+    """
     started = time.perf_counter()
-    verdict, extracted, method = _judge(response, gold, finish_reason)
-    return VerdictRecord(verdict, extracted, method, time.perf_counter() - started)
+    if kind == QuestionKind.MULTIPLE_CHOICE:
+        verdict, extracted, method = _judge_choice(response, gold, choices, finish_reason)
+        second = second_choice(response, gold_label(gold, choices) or "", label_set(choices))
+    elif kind == QuestionKind.MATH:
+        fallback = Fallback.NONE if finish_reason == "length" else fallback
+        verdict, extracted, method = _judge(response, gold, finish_reason, fallback, tolerance)
+        if method == _UNDECIDED:
+            outcome = (pool or default_pool()).compare(extracted or "", gold, tolerance)
+            verdict, method = _OUTCOMES[outcome]
+        second = second_opinion(response, gold, last_number=fallback is not Fallback.NONE)
+    else:
+        raise unknown_name("kind of question", kind, [known.value for known in QuestionKind])
+    if second == Verdict.NO_ANSWER and finish_reason == "length":
+        second = Verdict.TRUNCATED.value
+    judged = None if verdict is Verdict.GOLD_INVALID else second
+    return GradeRecord(verdict, extracted, method, judged, time.perf_counter() - started)
+
+
+def grade_in_process(response: str, gold: str, *, finish_reason: str = "stop") -> GradeRecord:
+    """Judge one response by its text and as an exact number only, in microseconds: the grader of training."""
+    started = time.perf_counter()
+    verdict, extracted, method = _judge(response, gold, finish_reason, Fallback.NONE, None)
+    method = "text" if method == _UNDECIDED else method
+    return GradeRecord(verdict, extracted, method, None, time.perf_counter() - started)
 
 
 def is_correct(response: str, gold: str) -> bool:
-    """Say whether the response states an answer that is the same as the gold."""
-    return _judge(response, gold, "stop")[0] is Verdict.CORRECT
+    """Say whether the response states the gold, by text or as an exact number, as `grade_in_process` does."""
+    return _judge(response, gold, "stop", Fallback.NONE, None)[0] is Verdict.CORRECT
 
 
 def valid_gold(gold: str) -> bool:
-    """Say whether a gold can be compared with: not empty and not a placeholder such as `__none__`."""
-    return bool(normalise(gold)) and not _PLACEHOLDER.fullmatch(gold.strip())
+    """Say whether a gold can be compared with.
+
+    It is not empty, no placeholder such as `__none__`, and has neither control characters nor braces without partner.
+    """
+    if not normalise(gold) or _PLACEHOLDER.fullmatch(gold.strip()):
+        return False
+    if any(unicodedata.category(char) == "Cc" and char not in "\n\t" for char in gold):
+        return False
+    depth = 0
+    for char in _ESCAPED_BRACE.sub("", gold):
+        depth += (char == "{") - (char == "}")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
-def _judge(response: str, gold: str, finish_reason: str) -> tuple[Verdict, str | None, str]:
+def _judge(
+    response: str, gold: str, finish_reason: str, fallback: Fallback, tolerance: str | None
+) -> tuple[Verdict, str | None, str]:
+    """Judge without algebra; the method is `undecided`, and the verdict wrong, where algebra could find more."""
     if not valid_gold(gold):
         return Verdict.GOLD_INVALID, None, "gold"
-    answer = extract_answer(response).answer
+    answer = extract_answer(response, fallback).answer
     if not normalise(answer) or answer is None:
-        return Verdict.TRUNCATED if finish_reason == "length" else Verdict.NO_ANSWER, None, "extract"
-    verdict = Verdict.CORRECT if same(answer, gold) else Verdict.WRONG
-    return verdict, answer, deciding_layer(answer, gold).value
+        return _silence(finish_reason), None, "extract"
+    if same(answer, gold):
+        return Verdict.CORRECT, answer, deciding_layer(answer, gold).value
+    value, truth = canonical(answer), canonical(gold)
+    if isinstance(value, Fraction) and isinstance(truth, Fraction):
+        if tolerance is not None and abs(value - truth) <= Fraction(tolerance):
+            return Verdict.CORRECT, answer, "tolerance"
+        return Verdict.WRONG, answer, "rational"
+    return Verdict.WRONG, answer, "text" if max(len(answer), len(gold)) > MAX_LENGTH else _UNDECIDED
 
 
-@dataclass(frozen=True, slots=True)
-class Canary:
-    """A response whose verdict is known, graded in every run."""
-
-    response: str
-    gold: str
-    expected: Verdict
-    finish_reason: str = "stop"
-
-
-CANARIES: Final = (
-    Canary(r"6+5=11;4+7+1=12;\boxed{1121}", "1121", Verdict.CORRECT),
-    Canary(r"a first guess is \boxed{7}; the answer is $\boxed{12}$.", "12", Verdict.CORRECT),
-    Canary(r"so we get \boxed{12}. Wait, hence \boxed{13}.", "12", Verdict.WRONG),
-    Canary(r"hence \boxed{\dfrac{1}{2}}", "0.5", Verdict.CORRECT),
-    Canary(r"hence \boxed{1,234}", "1234", Verdict.CORRECT),
-    Canary(r"hence \boxed{12abc}", "12", Verdict.WRONG),
-    Canary("the answer is 12", "12", Verdict.NO_ANSWER),
-    Canary(r"<think>so maybe \boxed{8}. But let me verify", "8", Verdict.TRUNCATED, "length"),
-    Canary(r"\boxed{}", "", Verdict.GOLD_INVALID),
-)
+def _judge_choice(
+    response: str, gold: str, choices: Sequence[str] | None, finish_reason: str
+) -> tuple[Verdict, str | None, str]:
+    label = gold_label(gold, choices)
+    if label is None:
+        return Verdict.GOLD_INVALID, None, "gold"
+    choice = extract_choice(response, choices)
+    if choice.method is ChoiceMethod.NONE:
+        return _silence(finish_reason), None, "extract"
+    return Verdict.CORRECT if choice.label == label else Verdict.WRONG, choice.text, choice.method.value
 
 
-def check_canaries(canaries: tuple[Canary, ...] = CANARIES) -> int:
-    """Grade the canaries and return how many there are.
-
-    Raises StageError for the first one that is not judged as expected: then no verdict of this process is to be
-    trusted.
-    """
-    for canary in canaries:
-        found = grade(canary.response, canary.gold, finish_reason=canary.finish_reason).verdict
-        if found is not canary.expected:
-            raise StageError(
-                f"grader canary failed: {canary.response!r} against {canary.gold!r} gave {found}, "
-                f"expected {canary.expected}; fix: reinstall the project, or bump GRADER_VERSION with the canary"
-            )
-    return len(canaries)
+def _silence(finish_reason: str) -> Verdict:
+    return Verdict.TRUNCATED if finish_reason == "length" else Verdict.NO_ANSWER

@@ -1,8 +1,12 @@
-"""The grader in the shape that verl calls as a custom reward function (no verl import needed)."""
+"""The grader of training in the shape that verl calls as a custom reward function (no verl import needed).
+
+It compares texts and exact numbers only (`grade_in_process`): a reward means the same as a vote, and no process has to
+be started inside verl's reward loop. `benchmark.evaluation.grader` says why that holds for every profile.
+"""
 
 from typing import Any
 
-from benchmark.evaluation.grader import Verdict, grade
+from benchmark.evaluation.grader import Verdict, grade_in_process
 
 
 def score_response(
@@ -18,6 +22,6 @@ def score_response(
     those that do not change the verdict are accepted and ignored. verl averages `acc` in validation and writes
     `pred` (empty without an answer) into its dumps.
     """
-    record = grade(solution_str, ground_truth or "")
+    record = grade_in_process(solution_str, ground_truth or "")
     score = float(record.verdict is Verdict.CORRECT)
     return {"score": score, "acc": score, "pred": record.extracted or ""}

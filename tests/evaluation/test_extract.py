@@ -61,6 +61,50 @@ def test_without_a_balanced_box_there_is_no_answer(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (r"The solutions are $\boxed{3}$, $\boxed{5}$, $\boxed{7}$.", "3, 5, 7"),
+        (r"\(\boxed{1}\) and \(\boxed{-2}\).", "1, -2"),
+        (r"\boxed{(2, 2)} \quad \text{and} \quad \boxed{(6, 2)}", "(2, 2), (6, 2)"),
+        (r"$y_1 = \boxed{x} \) and \( y_2 = \boxed{x^2}$", "x, x^2"),
+        (r"\boxed{9}. Then \boxed{5}; \boxed{7}", "5, 7"),
+        (r"\boxed{5}, \boxed{5}", "5"),
+        (r"\boxed{\boxed{3}}, \boxed{5}", "3, 5"),
+        (r"\boxed{1}\boxed{2}", "2"),
+        (r"\boxed{1} for a and \boxed{2}", "2"),
+        (r"\boxed{1}, but \boxed{2}", "2"),
+    ],
+)
+def test_boxes_that_are_listed_one_after_the_other_are_one_answer(text, answer):
+    assert extract_answer(text).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Thus the number is **73**.\n\nFinal Answer: **73**", "73"),
+        ("...the total cost of the order is $29.00.", "29.00"),
+        ("The total is 72 clips, altogether.", "72"),
+        ("There are 3 people and 2 dogs, so in total there are 5 animals.", "5"),
+        ("The answer is 2 2/3", "2 2/3"),
+        (r"The final answer is $\frac{1}{2}$. I hope it is correct, 100%.", r"\frac{1}{2}"),
+        (r"So \[ x = 4 \] holds.", "x = 4"),
+        ("Final Answer: The largest $n$ is 34.", "34"),
+        (r"\frac{10}{9}", r"\frac{10}{9}"),
+        ("28 percent", "28 percent"),
+        ("AZYUK2A", None),
+        ("no idea", None),
+        ("", None),
+    ],
+)
+def test_the_last_statement_counts_only_where_it_is_declared(text, answer):
+    assert extract_answer(text).answer is None
+    found = extract_answer(text, Fallback.STATEMENT)
+    assert found.answer == answer
+    assert found.method is (ExtractionMethod.STATEMENT if answer else ExtractionMethod.NONE)
+
+
+@pytest.mark.parametrize(
     ("text", "rest"),
     [
         ("<think>a</think>b", "b"),
@@ -99,25 +143,32 @@ def test_boxes_nested_ten_thousand_deep_are_read():
     )
 
 
-def _seconds(text):
+def _seconds(text, fallback):
     """Best of three, so that a busy machine does not decide."""
     best = float("inf")
     for _ in range(3):
         started = time.process_time()
-        extract_answer(text, Fallback.LAST_NUMBER)
+        extract_answer(text, fallback)
         best = min(best, time.process_time() - started)
     return best
 
 
 @pytest.mark.parametrize(
     "piece",
-    [r"\boxed{", r"\boxed{}", r"\boxed{ ", r"\boxed ", "\\", "{", "1,", r"\boxed{ \boxed{ 5 } ", " ", "<think>"],
-    ids=["open", "empty", "blank", "bare", "backslash", "brace", "number", "nested", "space", "think"],
+    [
+        *(r"\boxed{", r"\boxed{}", r"\boxed{ ", r"\boxed ", "\\", "{", "1,", r"\boxed{ \boxed{ 5 } ", " ", "<think>"),
+        *(r"\boxed{1}, ", r"\boxed{1}" + " " * 50, "$", r"\(", "answer is ", "answer * "),
+    ],
+    ids=[
+        *("open", "empty", "blank", "bare", "backslash", "brace", "number", "nested", "space", "think"),
+        *("list", "gaps", "dollars", "formulas", "cues", "half cues"),
+    ],
 )
-def test_time_grows_linearly_up_to_a_megabyte(piece):
+@pytest.mark.parametrize("fallback", [Fallback.LAST_NUMBER, Fallback.STATEMENT])
+def test_time_grows_linearly_up_to_a_megabyte(piece, fallback):
     small, large = piece * (125_000 // len(piece)), piece * (1_000_000 // len(piece))
     # 8 times the text: a quadratic scan would take 64 times as long
-    assert _seconds(large) < 24 * _seconds(small) + 0.05
+    assert _seconds(large, fallback) < 24 * _seconds(small, fallback) + 0.05
 
 
 @given(st.text(alphabet=r"\boxed{}fx 5$" + "\n", max_size=60))
