@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 from benchmark import artifacts
 from benchmark.report.costs import costs_from_json
 from benchmark.report.items import read_items
-from benchmark.report.results import ArmResult, Curve, MissingSeed, SeedResult
+from benchmark.report.results import ArmResult, CellSource, Curve, MissingSeed, SeedResult
 
 _CURVES = (artifacts.PANEL_ACCURACY, artifacts.TRAIN_REWARD)
 _CURVE_PREFIX = "supervision/"
 
 
-def load_seed(record_dir: Path, train_dir: Path | None = None) -> SeedResult:
+def load_seed(record_dir: Path, train_dir: Path | None = None, source: CellSource | None = None) -> SeedResult:
     """Read a finished cell: the artifact of its record stage and, where it was trained, of its train stage."""
     record = json.loads((record_dir / artifacts.RECORD).read_text(encoding="utf-8"))
     return SeedResult(
@@ -25,6 +25,7 @@ def load_seed(record_dir: Path, train_dir: Path | None = None) -> SeedResult:
         costs=costs_from_json(record["costs"]),
         path=record_dir,
         curves=read_curves(train_dir / artifacts.METRICS) if train_dir is not None else {},
+        source=source,
     )
 
 
@@ -36,9 +37,13 @@ def arm_result(
     seeds: Mapping[int, SeedResult | MissingSeed],
     *,
     trained: bool = True,
+    noise_kind: str = "none",
+    noise_ratio: float = 0.0,
+    family: str = "",
 ) -> ArmResult:
     """Put the cells of an arm together, seeds ascending."""
-    return ArmResult(arm, method, label_ratio, noise, dict(sorted(seeds.items())), trained)
+    ordered = dict(sorted(seeds.items()))
+    return ArmResult(arm, method, label_ratio, noise, ordered, trained, noise_kind, noise_ratio, family)
 
 
 def read_curves(path: Path) -> dict[str, Curve]:

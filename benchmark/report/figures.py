@@ -1,26 +1,18 @@
-"""Training curves as static SVG, with a description and a table that say the same.
-
-Arms are told apart by colour, dash and point shape, so that a print in grey and a colour-blind reader lose
-nothing. Colours have a contrast of at least 3:1 on the light and on the dark background of the report.
-"""
+"""Training curves as static SVG, with a description and a table that say the same."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from benchmark import artifacts
+from benchmark.report.drawing import Figure, Style, colour_and_shape, styles_of, to_svg
 from benchmark.report.render import number_text
 from benchmark.report.results import ArmResult, CellState, Curve
 from benchmark.report.table_model import Column, Quantity, Row, Table, TableCell, missing
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#785EF0", "#B8860B", "#7F7F7F")
-_DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2), (12, 3), (4, 4))
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-_WIDTH, _HEIGHT = 420, 260
 _MARKERS = 8  # points marked on a line, and steps named in the table beside it
 
 
@@ -32,17 +24,6 @@ class FigureSpec:
     title: str
     axis: str
     quantity: Quantity
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A drawn figure; `description` and `table` are its text alternative."""
-
-    key: str
-    title: str
-    description: str
-    svg: str
-    table: Table
 
 
 LEARNING = (
@@ -65,7 +46,7 @@ SUPERVISION = tuple(
 def draw(specs: Sequence[FigureSpec], arms: Sequence[ArmResult]) -> tuple[Figure, ...]:
     """Draw a figure for each metric that some arm has recorded; the style of an arm is the same in all of them."""
     trained = [arm.arm for arm in arms if arm.trained]
-    styles = dict(zip(trained, _styles(len(trained)), strict=True))
+    styles = styles_of(trained)
     figures = []
     for spec in specs:
         curves = {arm.arm: curve for arm in arms if arm.trained and (curve := mean_curve(arm, spec.metric)) is not None}
@@ -92,72 +73,37 @@ def mean_curve(arm: ArmResult, metric: str) -> Curve | None:
     return Curve(steps, values)
 
 
-def _styles(count: int) -> list[tuple[str, list[int], str]]:
-    """Return a colour, dash and shape per arm; neighbours differ in all three."""
-    cycle = zip(_COLOURS * count, _DASHES * count, _SHAPES * count, strict=False)
-    return [(colour, list(dash), shape) for colour, dash, shape in islice(cycle, count)]
-
-
 def _figure(
     spec: FigureSpec,
     arms: Sequence[ArmResult],
     curves: dict[str, Curve],
-    styles: dict[str, tuple[str, list[int], str]],
+    styles: dict[str, Style],
 ) -> Figure:
     key = re.sub(r"\W+", "-", spec.metric)
     table = _table(spec, arms, curves)
     return Figure(key, spec.title, _describe(spec, arms, curves), _svg(spec, key, curves, styles), table)
 
 
-def _svg(spec: FigureSpec, key: str, curves: dict[str, Curve], styles: dict[str, tuple[str, list[int], str]]) -> str:
+def _svg(spec: FigureSpec, key: str, curves: dict[str, Curve], styles: dict[str, Style]) -> str:
     import altair as alt
-    import vl_convert
 
     scale = 100.0 if spec.quantity is Quantity.SHARE else 1.0
     rows: list[dict[str, Any]] = []
     for label, curve in curves.items():
-        dash = styles[label][1]
+        dash = list(styles[label].dash)
         marked = {int(curve.steps[i]) for i in _spread(len(curve.steps))}
         for step, value in zip(curve.steps.tolist(), curve.values.tolist(), strict=True):
             row = {"step": step, "value": scale * value, "arm": label, "dash": dash, "marked": step in marked}
             rows.append(row)
-    labels = list(curves)
-    colours, _, shapes = zip(*(styles[label] for label in labels), strict=True)
-    legend = alt.Legend(title=None, orient="bottom", columns=1, labelLimit=0, symbolSize=90)
+    colour, shape = colour_and_shape({label: styles[label] for label in curves})
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("step:Q", title="Training step", axis=alt.Axis(tickMinStep=1, grid=False)),
         y=alt.Y("value:Q", title=spec.axis, scale=alt.Scale(zero=False, nice=True)),
-        color=alt.Color("arm:N", scale=alt.Scale(domain=labels, range=list(colours)), legend=legend),
+        color=colour,
     )
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=alt.StrokeDash("dash:N", scale=None, legend=None))
-    points = (
-        base.transform_filter("datum.marked")
-        .mark_point(size=55, filled=True, opacity=1)
-        .encode(shape=alt.Shape("arm:N", scale=alt.Scale(domain=labels, range=list(shapes)), legend=legend))
-    )
-    chart = (
-        alt.layer(lines, points)
-        .properties(width=_WIDTH, height=_HEIGHT, background="transparent")
-        .configure(font="sans-serif")
-        .configure_axis(labelFontSize=13, titleFontSize=13, titleFontWeight="normal")
-        .configure_legend(labelFontSize=13)
-        .configure_view(stroke=None)
-    )
-    return _for_inlining(
-        vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=_schema_version(alt.SCHEMA_VERSION)), key
-    )
-
-
-def _schema_version(version: str) -> str:
-    """Return the major and minor part of altair's schema version, the form that vl_convert knows."""
-    return ".".join(version.lstrip("v").split(".")[:2])
-
-
-def _for_inlining(svg: str, key: str) -> str:
-    """Make the SVG fit to stand in a page with others: own ids, and hidden from readers that get its text."""
-    svg = re.sub(r'id="(\w+)"', rf'id="{key}-\1"', svg)
-    svg = re.sub(r"url\(#(\w+)\)", rf"url(#{key}-\1)", svg)
-    return svg.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1).strip()
+    points = base.transform_filter("datum.marked").mark_point(size=55, filled=True, opacity=1).encode(shape=shape)
+    return to_svg(alt.layer(lines, points), key)
 
 
 def _spread(count: int) -> list[int]:

@@ -1,31 +1,91 @@
 """The report as one HTML page: no script, no request to anywhere, the same bytes for the same results."""
 
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+from benchmark.report.drawing import Figure
 from benchmark.report.figures import LEARNING, SUPERVISION, draw
 from benchmark.report.items import GROUPS
+from benchmark.report.noise_curves import noise_figures
+from benchmark.report.pareto import pareto_figure
 from benchmark.report.render import NUMBERS, cell_parts
 from benchmark.report.results import CellState, SuiteReport
 from benchmark.report.stats import REPETITIONS, SEEDS_FOR_BOOTSTRAP
 from benchmark.report.table_model import Table
 from benchmark.report.tables import report_tables
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 _TEMPLATES = Path(__file__).parent / "templates"
 STATISTICS = (
     "Every arm is compared with the reference question by question and seed by seed, benchmarks weigh equally within "
     "their group, and repeated responses to a question count as one observation.",
     f"With one seed the 95% interval comes from {REPETITIONS:,} bootstrap samples of the questions of each benchmark, "
-    f"with two to {SEEDS_FOR_BOOTSTRAP - 1} seeds from Student's t over the means of the seeds beside that bootstrap, "
-    "and with more from a bootstrap of seeds and questions.",
+    f"with two to {SEEDS_FOR_BOOTSTRAP - 1} seeds from Student's t with the variance over seeds and questions, beside "
+    "that bootstrap, and with more from a bootstrap of seeds and questions.",
 )
 
 
-def to_html(report: SuiteReport) -> str:
+@dataclass(frozen=True, slots=True)
+class SamplesRow:
+    """A line of the list of cells: which cell, and relative addresses of its responses and verdicts."""
+
+    arm: str
+    seed: int
+    cell: str
+    samples: str
+    verdicts: str
+
+
+def to_html(report: SuiteReport, folder: Path | None = None) -> str:
     """Write the report of a suite as a self-contained page.
 
-    Raises DataError where its results cannot stand in one table.
+    `folder` is where the page will lie: from there it links to the responses behind its numbers. Raises DataError
+    where the results cannot stand in one table.
     """
+    tables = report_tables(report)
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            cells=samples_rows(report, folder) if folder is not None else (),
+            tables=tables,
+            costs=cost_figures(report, tables["main"]),
+            noise=[figure for group in GROUPS for figure in noise_figures(tables["main"], report.arms, group)],
+            learning=draw(LEARNING, report.arms),
+            supervision=draw(SUPERVISION, report.arms),
+            statistics=STATISTICS,
+            claims=claims(report, tables["main"]),
+        )
+    )
+
+
+def table_html(table: Table) -> str:
+    """Write one table as a fragment for a page of one's own: a real table with caption, scopes and notes."""
+    macros: Any = _environment().get_template("table.html.j2").module
+    return str(macros.show(table, f"{table.key}-table"))
+
+
+def samples_rows(report: SuiteReport, folder: Path) -> tuple[SamplesRow, ...]:
+    """List the cells whose responses are in a store, with addresses relative to `folder`."""
+
+    def address(target: Path) -> str:
+        return quote(Path(os.path.relpath(target, folder)).as_posix()) + "/"
+
+    return tuple(
+        SamplesRow(arm.arm, seed, source.cell, address(source.samples), address(source.verdicts))
+        for arm in report.arms
+        for seed, source in arm.sources.items()
+    )
+
+
+def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -36,16 +96,14 @@ def to_html(report: SuiteReport) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals.update(parts=cell_parts, numbers=NUMBERS, not_applicable=CellState.NOT_APPLICABLE)
-    tables = report_tables(report)
-    return environment.get_template("report.html.j2").render(
-        report=report,
-        tables=tables,
-        learning=draw(LEARNING, report.arms),
-        supervision=draw(SUPERVISION, report.arms),
-        statistics=STATISTICS,
-        claims=claims(report, tables["main"]),
-    )
+    environment.globals.update(parts=cell_parts, numbers=NUMBERS)
+    return environment
+
+
+def cost_figures(report: SuiteReport, main: Table) -> tuple[Figure, ...]:
+    """Draw labels against accuracy for each group of benchmarks in which there is something to trade."""
+    figures = (pareto_figure(main, report.arms, group) for group in GROUPS)
+    return tuple(figure for figure in figures if figure is not None)
 
 
 def claims(report: SuiteReport, main: Table) -> tuple[str, ...]:
@@ -55,10 +113,10 @@ def claims(report: SuiteReport, main: Table) -> tuple[str, ...]:
     compared = [cell for cell in cells if cell.value is not None]
     said = [f"Planned seeds per trained arm: {_range(planned)}."]
     if compared:
-        strong = sum(cell.strong for cell in compared)
+        strong, significant = sum(cell.strong for cell in compared), sum(cell.significant for cell in compared)
         said.append(
-            f"{strong} of {len(compared)} differences to the reference have an interval that excludes 0; the intervals "
-            "are not adjusted for the number of comparisons."
+            f"{strong} of {len(compared)} differences to the reference have an interval that excludes 0; {significant} "
+            "hold at 5% after Holm's correction for all of them (*)."
         )
     provisional = sum(cell.provisional for cell in compared)
     if provisional:

@@ -13,6 +13,8 @@ from benchmark.report.metrics import item_accuracy
 
 GROUPS = ("id", "ood")
 """Groups of benchmarks that are averaged, in the order of the tables."""
+GROUP_SIZES = {"id": 6, "ood": 3}
+"""Benchmarks of each group behind an average that is called ID or OOD in a publication."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

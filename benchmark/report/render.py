@@ -1,4 +1,4 @@
-"""One table, four forms: terminal, Markdown, CSV, JSON. (HTML is in `html`, from the same texts.)
+"""One table in its plain forms: terminal, Markdown, CSV, JSON. (LaTeX and HTML have files of their own.)
 
 Texts round for people and mark what is provisional or partial; CSV and JSON carry the raw numbers, one
 per column, with their unit and the state of each.
@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 PROVISIONAL = "†"
+SIGNIFICANT = "*"
 _ONE_LINE = 150  # characters of a terminal that has room for intervals beside their values
 _PADDED = 120  # characters of a terminal that has room for blanks between columns
 _MINUS = "−"
+_FIELDS = {"standard_error": "error"}  # names of a CSV file that are not those of a cell
 _DIGITS = 6  # of raw numbers: far beyond their error, and the same whichever BLAS summed them
 NUMBERS = frozenset(Quantity) - {Quantity.TEXT, Quantity.STATE}
 """Quantities whose columns hold numbers."""
+
+
+def row_label(row: Row) -> str:
+    """Write the label of a row, marked where it is the reference."""
+    return f"{row.label} (reference)" if row.reference else row.label
 
 
 def cell_text(cell: TableCell, column: Column) -> str:
@@ -45,7 +52,8 @@ def cell_parts(cell: TableCell, column: Column) -> tuple[tuple[str, str], ...]:
         parts.append(("interval", _interval_text(cell.low, cell.high, quantity)))
     if cell.question_low is not None and cell.question_high is not None:
         parts.append(("questions", f"q {_interval_text(cell.question_low, cell.question_high, quantity)}"))
-    parts += [("mark", PROVISIONAL)] * cell.provisional
+    marks = SIGNIFICANT * cell.significant + PROVISIONAL * cell.provisional
+    parts += [("mark", marks)] if marks else []
     parts += [("seeds", f"({cell.seeds})")] if cell.seeds else []
     return tuple(parts)
 
@@ -106,7 +114,7 @@ def to_rich(table: Table, width: int | None = None) -> "RichTable":
             column.title, justify="right" if number else "left", no_wrap=number or column.quantity is Quantity.STATE
         )
     for row in table.rows:
-        texts = [Text(_row_label(row.label, row.reference))]
+        texts = [Text(row_label(row))]
         for column in columns:
             cell = row.cells[column.key]
             texts.append(Text(_terminal_text(cell, column, between), style=_style(cell)))
@@ -118,11 +126,9 @@ def to_markdown(table: Table) -> str:
     """Write a GitHub table with its title above and its notes below."""
     head = [table.row_title, *(column.title for column in table.columns)]
     rule = ["---", *("---:" if column.quantity in NUMBERS else "---" for column in table.columns)]
-    body = [
-        [_markdown_escaped(_row_label(row.label, row.reference)), *_markdown_cells(table, row)] for row in table.rows
-    ]
+    body = [[_markdown_escaped(row_label(row)), *_markdown_cells(table, row)] for row in table.rows]
     lines = [f"### {table.title}", "", *(f"| {' | '.join(line)} |" for line in (head, rule, *body))]
-    return "\n".join([*lines, *(f"\n{note}" for note in table.notes), ""])
+    return "\n".join([*lines, *(f"\n{_markdown_escaped(note)}" for note in table.notes), ""])
 
 
 def to_csv(table: Table) -> str:
@@ -150,6 +156,10 @@ def to_json(table: Table) -> dict[str, Any]:
                 "label": row.label,
                 "reference": row.reference,
                 "cells": {column.key: _cell_json(row.cells[column.key]) for column in table.columns},
+                "samples": [
+                    {"seed": seed, "cell": source.cell, "generate": source.samples.name, "grade": source.verdicts.name}
+                    for seed, source in row.sources.items()
+                ],
             }
             for row in table.rows
         ],
@@ -180,10 +190,6 @@ def _style(cell: TableCell) -> str:
     return {CellState.FAILED: "red", CellState.PARTIAL: "yellow", CellState.RUNNING: "cyan"}.get(cell.state, "")
 
 
-def _row_label(label: str, reference: bool) -> str:
-    return f"{label} (reference)" if reference else label
-
-
 def _markdown_cells(table: Table, row: Row) -> list[str]:
     texts = []
     for column in table.columns:
@@ -194,19 +200,15 @@ def _markdown_cells(table: Table, row: Row) -> list[str]:
 
 
 def _markdown_escaped(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    return " ".join(text.split()).replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
 def _csv_header(column: Column) -> list[str]:
+    """Name the columns of a column: a unit where it has one, `_p` for probabilities, `_state` last."""
     if column.quantity not in NUMBERS:
         return [column.key]
-    unit = f" ({column.quantity.value})"
-    names = [column.key]
-    if column.with_error:
-        names += [f"{column.key}_standard_error"]
-    if column.quantity is Quantity.DIFFERENCE:
-        names += [f"{column.key}_{bound}" for bound in ("low", "high", "question_low", "question_high")]
-    return [*(name + unit for name in names), f"{column.key}_state"]
+    named = [f"{column.key}_{name}" if name != "value" else column.key for name in _numbers_of(column)]
+    return [*(f"{name} ({column.quantity.value})" for name in named), *_probabilities(column), f"{column.key}_state"]
 
 
 def _csv_values(cell: TableCell, column: Column) -> list[Any]:
@@ -214,12 +216,24 @@ def _csv_values(cell: TableCell, column: Column) -> list[Any]:
         return [cell_text(cell, column)]
     if column.quantity not in NUMBERS:
         return [cell.value]
-    numbers = [cell.value]
-    if column.with_error:
-        numbers += [cell.error]
-    if column.quantity is Quantity.DIFFERENCE:
-        numbers += [cell.low, cell.high, cell.question_low, cell.question_high]
+    numbers = [getattr(cell, _FIELDS.get(name, name)) for name in _numbers_of(column)]
+    numbers += [cell.p_value, cell.p_adjusted] if _probabilities(column) else []
     return [*("" if number is None else _raw(number) for number in numbers), cell.state.value]
+
+
+def _numbers_of(column: Column) -> list[str]:
+    """Name the numbers of a cell of a column: its value, a standard error, the ends of its intervals."""
+    difference = column.quantity is Quantity.DIFFERENCE
+    return [
+        "value",
+        *(["standard_error"] if column.with_error else []),
+        *(["low", "high"] if difference or column.with_interval else []),
+        *(["question_low", "question_high"] if difference else []),
+    ]
+
+
+def _probabilities(column: Column) -> list[str]:
+    return [f"{column.key}_p", f"{column.key}_p_holm"] if column.quantity is Quantity.DIFFERENCE else []
 
 
 def _cell_json(cell: TableCell) -> dict[str, Any]:
@@ -227,6 +241,8 @@ def _cell_json(cell: TableCell) -> dict[str, Any]:
     content: dict[str, Any] = {"value": _raw(cell.value), "state": cell.state.value}
     content |= {name: _raw(number) for name, number in numbers.items() if number is not None}
     content |= {"provisional": True} if cell.provisional else {}
+    content |= {} if cell.p_value is None else {"p": _raw(cell.p_value)}
+    content |= {} if cell.p_adjusted is None else {"p_holm": _raw(cell.p_adjusted), "significant": cell.significant}
     content |= {"excludes_zero": cell.strong} if cell.low is not None else {}
     return content | ({"note": cell.note} if cell.note else {}) | ({"seeds": cell.seeds} if cell.seeds else {})
 

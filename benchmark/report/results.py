@@ -4,7 +4,7 @@ This is the input of every table, figure and page. It holds values and file loca
 built from any store, or from none (tests build it by hand).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from benchmark.errors import DataError
 from benchmark.report.costs import Costs
 from benchmark.report.items import ItemScores
+from benchmark.report.versions import COMPARABLE, mixed_versions
 
 
 class CellState(StrEnum):
@@ -43,6 +44,15 @@ class Curve:
     values: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True)
+class CellSource:
+    """Which cell a result is of, and where the responses behind it lie."""
+
+    cell: str  # id, as `venus plan` prints it and `venus show` takes it
+    samples: Path  # folder of the artifact of `generate`; its name is the key
+    verdicts: Path  # folder of the artifact of `grade`
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SeedResult:
     """A finished cell: its record, its scores by question, its training curves by metric key."""
@@ -52,6 +62,7 @@ class SeedResult:
     costs: Costs | None  # None for the untrained policy
     path: Path  # folder of the record artifact
     curves: Mapping[str, Curve] = field(default_factory=dict)
+    source: CellSource | None = None  # None where the result does not come from a store
 
     def average(self, group: str) -> float | None:
         """Return the macro average of a group of benchmarks, None where a benchmark lacks a value."""
@@ -77,6 +88,14 @@ class ArmResult:
     noise: str  # such as "none" or "50% inactive"
     seeds: Mapping[int, SeedResult | MissingSeed]
     trained: bool = True  # False: one evaluation of the base policy, the same for every seed
+    noise_kind: str = "none"
+    noise_ratio: float = 0.0  # nominal share of wrong labels
+    family: str = ""  # label of the arm without its noise: arms of one family differ by noise alone
+
+    @property
+    def sources(self) -> dict[int, CellSource]:
+        """Where the responses of the finished seeds lie, for those that come from a store."""
+        return {number: seed.source for number, seed in self.finished.items() if seed.source is not None}
 
     @property
     def finished(self) -> dict[int, SeedResult]:
@@ -120,25 +139,24 @@ class SuiteReport:
     identity: str  # digest of the suite's cells
     data_date: str | None = None  # when the newest result was made, ISO 8601; never the time of the build
 
+    def versions(self, kind: str) -> tuple[str, ...]:
+        """Return the versions of a kind (grader, data, protocol, engine) that the results state, sorted."""
+        records = (seed.record for arm in self.arms for seed in arm.finished.values())
+        found = {str(record["versions"][kind]) for record in records if record.get("versions", {}).get(kind)}
+        return tuple(sorted(found))
+
     @property
     def grader_version(self) -> str | None:
-        """The grader of all results, None before the first.
-
-        Raises DataError where results of two versions would be mixed.
-        """
-        return one_grader_version(self.arms)
+        """The grader of all results, None before the first; a report of several graders is refused with its table."""
+        return ", ".join(self.versions("grader")) or None
 
 
-def one_grader_version(arms: tuple[ArmResult, ...]) -> str | None:
-    """Return the version of the grader behind all results, None where there are none.
+def refuse_mixed_versions(arms: Sequence[ArmResult]) -> None:
+    """Raise DataError where results differ in the version of the suite, the grader, the data or the protocol.
 
-    Raises DataError where there are several: their figures cannot stand in one table.
+    Their figures cannot stand in one table; the message names every version with a result that has it.
     """
-    found: dict[str, str] = {}
-    for arm in arms:
-        for number, seed in arm.finished.items():
-            found.setdefault(str(seed.record["versions"]["grader"]), f"{arm.arm!r}, seed {number}")
-    if len(found) > 1:
-        seen = ", ".join(f"{version} ({where})" for version, where in sorted(found.items()))
-        raise DataError(f"results of several graders: found versions {seen}, allowed one; fix: run the suite again")
-    return next(iter(found), None)
+    records = {f"{arm.arm!r}, seed {n}": seed.record for arm in arms for n, seed in arm.finished.items()}
+    lines = mixed_versions(records, ("suite", *COMPARABLE))
+    if lines:
+        raise DataError(f"{'; '.join(lines)}; fix: run the suite again, so that all its results are of one version")

@@ -1,11 +1,19 @@
 """A table as data: columns, rows and cells that carry their state. Renderers turn it into text."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchmark.report.results import CellState
+from benchmark.errors import DataError
+from benchmark.report.results import CellSource, CellState
 from benchmark.report.stats import Difference, IntervalRule
+
+SIGNIFICANCE = 0.05
+"""Level at which a difference counts as significant, after the correction for the comparisons of its table."""
+
+GROUP_TITLES = {"id": "ID", "ood": "OOD"}
+"""How the groups of benchmarks are called in titles."""
 
 
 class Quantity(StrEnum):
@@ -41,6 +49,7 @@ class Column:
     description: str = ""
     min_width: int = 0
     with_error: bool = False  # its values have a standard error
+    with_interval: bool = False  # its values have an interval; differences always do
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,8 @@ class TableCell:
     """A value with its uncertainty, or the reason why there is none.
 
     `error` is a standard error, `low` and `high` a 95% interval, all in the unit of the value. With two to four
-    seeds a difference also has the interval over questions alone, `question_low` and `question_high`.
+    seeds a difference also has the interval over questions alone, `question_low` and `question_high`. Raises
+    DataError for a number that is not finite: what has no value has a state.
     """
 
     value: float | str | None
@@ -59,9 +69,22 @@ class TableCell:
     high: float | None = None
     question_low: float | None = None
     question_high: float | None = None
+    p_value: float | None = None  # of no difference, two-sided
+    p_adjusted: float | None = None  # the same after Holm's correction for all differences of the table
     strong: bool = False  # every interval excludes zero
     provisional: bool = False
     seeds: str = ""  # "2/3" where seeds are missing
+
+    def __post_init__(self) -> None:
+        numbers = (self.value, self.error, self.low, self.high, self.question_low, self.question_high)
+        for number in (*numbers, self.p_value, self.p_adjusted):
+            if isinstance(number, float) and not math.isfinite(number):
+                raise DataError(f"table cell: found {number}, allowed a finite number or none; fix: give it a state")
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference holds at 5% after the correction for all comparisons of its table."""
+        return self.p_adjusted is not None and self.p_adjusted < SIGNIFICANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +94,7 @@ class Row:
     label: str
     cells: Mapping[str, TableCell]  # by column key
     reference: bool = False
+    sources: Mapping[int, CellSource] = field(default_factory=dict)  # by seed: the responses behind the row
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +124,7 @@ def difference_cell(difference: Difference) -> TableCell:
         high=difference.high,
         question_low=difference.question_low if both else None,
         question_high=difference.question_high if both else None,
+        p_value=difference.p_value,
         strong=difference.excludes_zero,
         provisional=difference.provisional,
     )

@@ -1,10 +1,11 @@
-"""Write a report into a folder: Markdown, CSV, JSON and HTML, each file whole or not at all."""
+"""Write a report into a folder: Markdown, LaTeX, CSV, JSON and HTML, each file whole or not at all."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from benchmark.files import write_atomically
 from benchmark.report.html import to_html
+from benchmark.report.latex import to_latex
 from benchmark.report.render import json_text, to_csv, to_json, to_markdown
 from benchmark.report.results import SuiteReport
 from benchmark.report.table_model import Table
@@ -12,7 +13,7 @@ from benchmark.report.tables import report_tables
 
 
 def write_report(folder: Path, report: SuiteReport) -> list[Path]:
-    """Write table.md, table.csv, table.json and report.html, and return their paths.
+    """Write table.md, table.tex, table.csv, table.json and report.html, and return their paths.
 
     The CSV holds the main table; the others hold all. Raises DataError, before anything is written, where the
     results cannot stand in one table.
@@ -20,9 +21,10 @@ def write_report(folder: Path, report: SuiteReport) -> list[Path]:
     tables = report_tables(report)
     texts = {
         "table.md": markdown_page(report, tables),
+        "table.tex": latex_page(tables),
         "table.csv": to_csv(tables["main"]),
         "table.json": json_page(report, tables),
-        "report.html": to_html(report),
+        "report.html": to_html(report, folder),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -37,8 +39,12 @@ def markdown_page(report: SuiteReport, tables: Mapping[str, Table]) -> str:
         f"{report.data_date or 'no result yet'}, grader {report.grader_version or 'none yet'}, "
         f"identity `{report.identity}`."
     )
-    shown = [to_markdown(table) for table in tables.values() if table.rows and table.columns]
-    return "\n".join([f"## {report.title}", "", origin, "", *shown])
+    return "\n".join([f"## {report.title}", "", origin, "", *map(to_markdown, _shown(tables))])
+
+
+def latex_page(tables: Mapping[str, Table]) -> str:
+    """Write all tables that have rows as floats, to be included in a document that uses booktabs."""
+    return "\n".join(map(to_latex, _shown(tables)))
 
 
 def json_page(report: SuiteReport, tables: Mapping[str, Table]) -> str:
@@ -52,5 +58,10 @@ def json_page(report: SuiteReport, tables: Mapping[str, Table]) -> str:
         "identity": report.identity,
         "data_date": report.data_date,
         "grader_version": report.grader_version,
+        "versions": {kind: list(report.versions(kind)) for kind in ("grader", "data", "protocol", "engine")},
     }
     return json_text({**head, "tables": {key: to_json(table) for key, table in tables.items()}})
+
+
+def _shown(tables: Mapping[str, Table]) -> list[Table]:
+    return [table for table in tables.values() if table.rows and table.columns]

@@ -70,6 +70,8 @@ class World:
             pa.Table.from_pylist(verdicts, schema=artifacts.VERDICTS_SCHEMA), folders[1] / artifacts.VERDICTS
         )
         (folders[1] / artifacts.GRADE_INFO).write_text(json.dumps({"grader_version": "1"}), encoding="utf-8")
+        generated = {"sampling": {"samples": self.samples, "seed": seed}, "engine": {"name": "fake", "version": "1"}}
+        (folders[0] / artifacts.GENERATE_INFO).write_text(json.dumps(generated), encoding="utf-8")
         return folders
 
     def trained(self, name: str, ability: float, seed: int, labels: int, pseudo: bool) -> tuple[Path, Path]:
@@ -102,12 +104,21 @@ class World:
         pq.write_table(panel, supervise / artifacts.PANEL)
         return train, supervise
 
+    def pool(self) -> Path:
+        """Write a pool of one question, which is no benchmark's."""
+        folder = self.root / "pool"
+        folder.mkdir(exist_ok=True)
+        row = {"index": 1, "question": "1+1?", "answer": "2", "family": "add", "level": 0, "paraphrase": ""}
+        pq.write_table(pa.Table.from_pylist([row], schema=artifacts.POOL_SCHEMA), folder / artifacts.POOL)
+        return folder
+
     def cell(self, name: str, ability: float, seed: int = 0, labels: int | None = None, pseudo: bool = False) -> Path:
         """Run the record stage of a cell; untrained without `labels`. Returns the folder of the record."""
         samples, verdicts = self.graded(name, ability, seed)
         inputs = {"benchmarks": self.benchmarks(), "samples": samples, "verdicts": verdicts}
         if labels is not None:
             inputs["train"], inputs["supervise"] = self.trained(name, ability, seed, labels, pseudo)
+            inputs["pool"] = self.pool()
         out, work = self.root / f"{name}-record", self.root / f"{name}-work"
         for folder in (out, work):
             folder.mkdir(parents=True)

@@ -3,11 +3,13 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import pytest
 
-from benchmark.report.html import to_html
-from benchmark.report.results import CellState, MissingSeed
+from benchmark.report.html import table_html, to_html
+from benchmark.report.results import CellSource, CellState, MissingSeed
+from benchmark.report.tables import report_tables
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 LOADS = {"script", "img", "iframe", "object", "embed", "base"}
@@ -63,11 +65,13 @@ def test_the_page_asks_for_nothing_outside_itself(page, text):
 
 def test_every_arm_is_a_row_of_a_real_table(page, quick_report):
     assert page.count("table") == page.count("caption")
-    assert page.count("th", scope="row") >= 4 * len(quick_report.arms)
+    assert page.count("th", scope="row") >= 5 * len(quick_report.arms)
     assert page.count("th", scope="col") > 0
-    assert page.count("tr", **{"class": "reference"}) == 4
+    assert (
+        page.count("tr", **{"class": "reference"}) == 7
+    )  # main, benchmarks, diagnostics, responses, costs, two figures
     said = "".join(page.texts)
-    assert all(said.count(arm.arm) >= 4 for arm in quick_report.arms)
+    assert all(said.count(arm.arm) >= 5 for arm in quick_report.arms)
 
 
 def test_ids_are_unique_and_references_lead_somewhere(page):
@@ -80,7 +84,7 @@ def test_ids_are_unique_and_references_lead_somewhere(page):
 
 def test_each_figure_says_in_words_and_numbers_what_it_draws(page):
     figures = page.count("figure")
-    assert figures == 4  # panel, reward, pseudo-label accuracy, true pass rate
+    assert figures == 6  # labels against ID and OOD; panel, reward, pseudo-label accuracy, true pass rate
     assert page.count("svg", **{"aria-hidden": "true"}) == figures == page.count("details")
     said = " ".join(page.texts)
     assert re.search(r"grpo, 100% labels: \d\d\.\d% at step 1, \d\d\.\d% at step 60\.", said)
@@ -90,7 +94,8 @@ def test_the_page_says_what_limits_the_claims(page):
     said = " ".join(page.texts)
     assert "Planned seeds per trained arm: 1." in said
     assert "are provisional (†)" in said
-    assert "not adjusted for the number of comparisons" in said
+    assert re.search(r"\d of 8 differences .* exclude[s]? 0; \d hold at 5% after Holm's correction", said)
+    assert "Smallest true difference that would be found with 80% probability" in said
     assert "quick@1" in said
     assert "2026-01-02T03:04:05Z" in said
 
@@ -109,3 +114,26 @@ def test_a_suite_without_any_result_still_has_a_page(quick_report):
     page = Page(to_html(replace(quick_report, arms=arms, data_date=None)))
     assert page.count("figure") == 0
     assert "".join(page.texts).count("no result yet") == 2
+
+
+def test_a_page_in_a_folder_leads_from_each_arm_to_its_responses(quick_report, tmp_path):
+    store = tmp_path / "store of mine"
+    for name in ("generate/k1", "grade/k2"):
+        (store / name).mkdir(parents=True)
+    arm = quick_report.arms[1]
+    source = CellSource("ab12" * 16, store / "generate/k1", store / "grade/k2")
+    arm = replace(arm, seeds={0: replace(arm.finished[0], source=source)})
+    folder = tmp_path / "reports" / "quick"
+    page = Page(to_html(replace(quick_report, arms=(quick_report.arms[0], arm)), folder))
+    links = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
+    assert links == ["#cell-ab12ab12ab12", "../../store%20of%20mine/generate/k1/", "../../store%20of%20mine/grade/k2/"]
+    assert (folder / unquote(links[1])).resolve() == store / "generate/k1"
+    assert "cell-ab12ab12ab12" in page.ids
+
+
+def test_one_table_is_a_fragment_of_its_own(quick_report):
+    text = table_html(report_tables(quick_report)["costs"])
+    page = Page(text)
+    assert page.count("table") == page.count("caption", id="costs-table") == 1
+    assert page.count("th", scope="row") == len(quick_report.arms)
+    assert "<html" not in text

@@ -1,6 +1,7 @@
 """The record stage on artifacts as the stages before it leave them."""
 
 import json
+import re
 import shutil
 
 import pyarrow as pa
@@ -34,12 +35,13 @@ def write(folder, rows, schema, name):
 
 @pytest.fixture
 def job(tmp_path):
-    def build(verdicts=VERDICTS, info='{"grader_version": "1"}'):
+    def build(verdicts=VERDICTS, info='{"grader_version": "1"}', planned=4, second=None):
         judged, samples = [], []
         for (benchmark, item), found in verdicts.items():
             for n, (verdict, answer) in enumerate(found):
                 key = {"benchmark": benchmark, "item_id": item, "sample": n}
-                judged.append({**key, "group": "id", "verdict": verdict, "extracted": answer, "method": "text"})
+                row = {**key, "group": "id", "verdict": verdict, "extracted": answer, "method": "text"}
+                judged.append(row | {"second": (second or {}).get((benchmark, item, n))})
                 samples.append({**key, "response_tokens": 10 + n})
         inputs = {
             "benchmarks": write(tmp_path / "benchmarks", BENCHMARKS, artifacts.BENCHMARKS_SCHEMA, artifacts.BENCHMARKS),
@@ -47,6 +49,9 @@ def job(tmp_path):
             "verdicts": write(tmp_path / "verdicts", judged, artifacts.VERDICTS_SCHEMA, artifacts.VERDICTS),
         }
         (inputs["verdicts"] / artifacts.GRADE_INFO).write_text(info, encoding="utf-8")
+        generated = {"sampling": {"samples": planned, "seed": 3, "temperature": 0.6}}
+        generated["engine"] = {"name": "transformers", "version": "5"}
+        (inputs["samples"] / artifacts.GENERATE_INFO).write_text(json.dumps(generated), encoding="utf-8")
         out = tmp_path / "out"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
@@ -72,7 +77,67 @@ def test_items_and_summary_by_hand(job):
     assert record["benchmarks"]["a"]["majority"] == 0.0
     assert record["averages"] == {"id": 0.5, "ood": 0.25}
     assert record["costs"] is None
-    assert record["versions"] == {"grader": "1"}
+    assert record["flags"] == []
+    assert b["verdicts"] == {
+        "correct": 4,
+        "wrong": 3,
+        "no_answer": 1,
+        "truncated": 0,
+        "gold_invalid": 0,
+        "timeout": 0,
+        "error": 0,
+    }
+
+
+def test_a_record_carries_the_versions_that_its_figures_rest_on(job):
+    versions = record_of(job())["versions"]
+    assert versions["grader"] == "1"
+    assert versions["engine"] == "transformers (5)"
+    assert re.fullmatch("[0-9a-f]{12}", versions["data"])
+    assert re.fullmatch("sampling-[0-9a-f]{12}", versions["protocol"])
+
+
+def test_stability_and_majorities_of_fewer_responses_by_hand(job):
+    b = record_of(job())["benchmarks"]["b"]
+    # Two of four right in both questions: of six pairs one is all right, five have one right.
+    assert b["g_pass_at"] == {
+        "k": 2,
+        "0.25": pytest.approx(5 / 6),
+        "0.5": pytest.approx(5 / 6),
+        "0.75": pytest.approx(1 / 6),
+        "1.0": pytest.approx(1 / 6),
+        "mean": pytest.approx(1 / 6),
+    }
+    # q1: right, right, wrong, silent. Pairs: RR 1, RW half (2), RN 1 (2), WN 0. q2: two right, two equal wrong.
+    assert b["majority_at"] == {
+        "1": 0.5,
+        "2": pytest.approx(((1 + 1 + 2) / 6 + (1 + 4 / 2) / 6) / 2),
+        "4": pytest.approx(0.75),
+    }
+
+
+def test_correct_answers_vote_together_whatever_they_look_like(job):
+    verdicts = VERDICTS | {("a", "q1"): [("correct", "9"), ("correct", "3^2"), ("wrong", "3"), ("wrong", "4")]}
+    assert record_of(job(verdicts))["benchmarks"]["a"]["majority"] == 1.0
+
+
+def test_the_graders_disagree_where_one_of_two_says_correct(job):
+    second = {("b", "q1", 0): "correct", ("b", "q1", 1): "wrong", ("b", "q1", 2): "no_answer", ("b", "q2", 0): "wrong"}
+    benchmarks = record_of(job(second=second))["benchmarks"]
+    assert benchmarks["b"]["disagreement_rate"] == 0.25
+    assert benchmarks["b"]["second_graded"] == 4
+    assert benchmarks["a"]["disagreement_rate"] is None
+
+
+def test_an_average_says_of_which_benchmarks_it_is(job):
+    record = record_of(job(VERDICTS | {("a", "q1"): [("error", None)] * 4}))
+    assert record["average_notes"]["id"] == {"benchmarks": ["b"], "published": 6, "reason": None}
+    assert record["average_notes"]["ood"] == {
+        "benchmarks": ["a"],
+        "published": 3,
+        "reason": "no value on 1 of 1 benchmarks: a",
+    }
+    assert record["flags"] == ["a: 1 of 1 questions have no judged response"]
 
 
 def test_items_follow_the_contract(job):
@@ -100,9 +165,41 @@ def test_a_question_of_which_nothing_was_judged_makes_its_averages_missing(job):
     assert record["averages"] == {"id": None, "ood": 0.25}
 
 
-def test_a_missing_response_is_refused(job):
-    with pytest.raises(StageError, match="found 3 to 4 samples per item"):
-        run(job(VERDICTS | {("a", "q1"): VERDICTS["a", "q1"][:3]}))
+def test_with_fewer_responses_than_planned_it_divides_by_those_that_exist_and_says_so(job):
+    record = record_of(job(VERDICTS | {("a", "q1"): VERDICTS["a", "q1"][:3]}))
+    entry = record["benchmarks"]["a"]
+    assert entry["accuracy"] == pytest.approx(1 / 3)  # not 1 / 4
+    assert (entry["samples"], entry["fewest_samples"], entry["short_items"]) == (4, 3, 1)
+    assert record["flags"] == [
+        "a: 1 of 1 questions have fewer than 4 responses, the fewest 3; they are divided by what exists"
+    ]
+
+
+def test_benchmarks_may_have_numbers_of_responses_of_their_own(job):
+    record = record_of(job(VERDICTS | {("a", "q1"): [("correct", "9")]}, planned={"a": 1, "b": 4}))
+    assert (record["benchmarks"]["a"]["samples"], record["benchmarks"]["b"]["samples"]) == (1, 4)
+    assert record["benchmarks"]["a"]["g_pass_at"] is None
+    assert record["flags"] == []
+
+
+def test_a_verdict_that_is_none_is_refused(job):
+    with pytest.raises(StageError, match="verdict 'maybe', allowed correct, wrong"):
+        run(job(VERDICTS | {("a", "q1"): [("maybe", None)] * 4}))
+
+
+def test_a_response_that_is_judged_twice_is_refused(job):
+    work = job()
+    path = work.inputs["verdicts"] / artifacts.VERDICTS
+    table = pq.read_table(path)
+    pq.write_table(pa.concat_tables([table, table.slice(1, 1)]), path)
+    with pytest.raises(StageError, match=r"one repeats a response: \('b', 'q1', 1\)"):
+        run(work)
+
+
+def test_a_verdict_of_an_unknown_question_is_refused(job):
+    extra = {("b", "q9"): VERDICTS["b", "q1"]}
+    with pytest.raises(StageError, match=r"different items, first \('b', 'q9'\)"):
+        run(job(VERDICTS | extra))
 
 
 def test_a_missing_question_is_refused(job):
@@ -122,6 +219,14 @@ def test_verdicts_of_other_samples_are_refused(job):
 def test_verdicts_without_a_grader_version_are_refused(job):
     with pytest.raises(StageError, match="names no grader_version"):
         run(job(info="{}"))
+
+
+def test_a_trained_cell_says_what_its_pool_shares_with_the_benchmarks(world):
+    overlap = world.seed("full", 0.6, labels=154).record["overlap"]
+    assert overlap["pool"] == 1
+    assert set(overlap["benchmarks"]) == set(world.seed("base", 0.4).record["benchmarks"])
+    assert all(entry["exact"] == 0 for entry in overlap["benchmarks"].values())
+    assert world.seed("other", 0.4).record["overlap"] is None  # untrained: there is no pool
 
 
 def test_a_trained_cell_carries_its_costs(world):

@@ -19,8 +19,8 @@ from benchmark.report.render import (
     to_rich,
 )
 from benchmark.report.results import CellState
+from benchmark.report.suite_table import suite_table
 from benchmark.report.table_model import Column, Quantity, Row, Table, TableCell, missing
-from benchmark.report.tables import suite_table
 from benchmark.report.write import write_report
 
 DELTA = Column("delta", "Δ", Quantity.DIFFERENCE)
@@ -117,11 +117,11 @@ def test_json_is_strict_and_keeps_reasons(table):
         json_text({"value": float("nan")})
 
 
-def test_the_folder_holds_all_four_forms_and_nothing_else(quick_report, tmp_path):
+def test_the_folder_holds_all_five_forms_and_nothing_else(quick_report, tmp_path):
     paths = write_report(tmp_path / "report", quick_report)
-    assert [path.name for path in paths] == ["table.md", "table.csv", "table.json", "report.html"]
+    assert [path.name for path in paths] == ["table.md", "table.tex", "table.csv", "table.json", "report.html"]
     assert sorted(path.name for path in (tmp_path / "report").iterdir()) == sorted(path.name for path in paths)
-    assert json.loads(paths[2].read_text(encoding="utf-8"))["reference"] == REFERENCE
+    assert json.loads(paths[3].read_text(encoding="utf-8"))["reference"] == REFERENCE
 
 
 def test_writing_again_gives_the_same_bytes(quick_report, tmp_path):

@@ -1,4 +1,6 @@
-"""Paired differences: hand calculations, the bootstrap against a plain loop, coverage by simulation."""
+"""Paired differences: hand calculations and what an interval must do; coverage is in test_report_coverage."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,11 +11,10 @@ from benchmark.errors import DataError
 from benchmark.report.items import ItemScores, item_scores
 from benchmark.report.stats import (
     IntervalRule,
-    clustered_standard_error,
     difference_of,
+    differences_of,
     paired_difference,
-    resample,
-    t_interval,
+    paired_differences,
 )
 
 
@@ -30,12 +31,6 @@ def test_benchmarks_of_different_size_weigh_equally():
     found = paired_difference({0: arm}, {0: reference})
     assert found.mean == pytest.approx((1.0 - 0.125) / 2)
     assert (found.seeds, found.questions) == (1, 5)
-
-
-def test_the_t_interval_of_three_seeds_by_hand():
-    low, high = t_interval(np.array([0.01, 0.02, 0.03]))
-    half = 4.302653 * 0.01 / 3**0.5  # t(0.975, 2) x sd / sqrt(3)
-    assert (low, high) == (pytest.approx(0.02 - half), pytest.approx(0.02 + half))
 
 
 @pytest.mark.parametrize(
@@ -56,12 +51,62 @@ def test_the_number_of_seeds_decides_the_rule(seeds, rule, provisional):
     assert ((found.low, found.high) == (found.question_low, found.question_high)) is (seeds == 1)
 
 
-def test_with_few_seeds_both_intervals_must_exclude_zero():
-    questions = np.linspace(-0.3, 0.5, 12)  # mean 0.1: questions alone cannot tell
+def test_three_steady_runs_do_not_settle_what_the_questions_leave_open():
+    questions = np.linspace(-0.3, 0.5, 12)  # mean 0.1, sample variance 13 (0.8 / 11)^2, standard error 0.0757
     steady = np.stack([questions, questions + 0.001, questions - 0.001])
     found = difference_of(steady, np.array(["a"] * 12))
-    assert found.low > 0 > found.question_low
+    assert found.low < 0 < found.high
+    assert found.question_low < 0
+    assert found.p_value == pytest.approx(0.2133, abs=1e-3)  # t = 1.321 with 11 degrees of freedom
     assert not found.excludes_zero
+
+
+def test_both_intervals_must_exclude_zero():
+    steady = np.stack([np.linspace(-0.3, 0.5, 12)] * 3)
+    found = replace(difference_of(steady, np.array(["a"] * 12)), low=0.01, high=0.2)
+    assert found.question_low < 0
+    assert not found.excludes_zero
+    assert replace(found, question_low=0.02).excludes_zero
+
+
+def test_without_question_variance_three_seeds_give_the_t_interval_of_their_means():
+    means = np.array([0.01, 0.02, 0.03])
+    found = difference_of(np.tile(means[:, None], (1, 8)), np.array(["a"] * 8))
+    half = 4.302653 * 0.01 / 3**0.5  # t(0.975, 2) x sd / sqrt(3)
+    assert (found.low, found.high) == (pytest.approx(0.02 - half), pytest.approx(0.02 + half))
+    assert (found.question_low, found.question_high) == (pytest.approx(0.02), pytest.approx(0.02))
+    assert found.degrees == pytest.approx(2)
+
+
+def test_the_mean_and_the_p_value_of_an_arm_do_not_depend_on_the_draws():
+    generator = np.random.default_rng(4)
+    differences = generator.normal(0.05, 0.3, 30) + generator.normal(0, 0.3, (5, 30))
+    names = np.array(["a"] * 30)
+    one, other = difference_of(differences, names, seed=1), difference_of(differences, names, seed=2)
+    assert (one.mean, one.p_value) == (other.mean, other.p_value)
+    assert one.low != other.low
+
+
+def test_arms_of_a_table_are_summarised_as_if_each_stood_alone():
+    generator = np.random.default_rng(6)
+    arms = [generator.normal(0, 0.3, (seeds, 50)) for seeds in (5, 3, 1, 7)]
+    names = np.array(["a"] * 20 + ["b"] * 30)
+    for together, alone in zip(differences_of(arms, names), (difference_of(arm, names) for arm in arms), strict=True):
+        assert (together.rule, together.seeds, together.p_value) == (alone.rule, alone.seeds, alone.p_value)
+        assert together.low == pytest.approx(alone.low, abs=1e-6)
+        assert together.high == pytest.approx(alone.high, abs=1e-6)
+
+
+def test_a_table_without_arms_has_no_differences():
+    assert paired_differences({}, {0: scores({"a": [1, 2]})}) == {}
+
+
+def test_one_question_per_benchmark_leaves_the_variance_of_seeds():
+    differences = np.array([[0.1, 0.3], [0.2, 0.4], [0.3, 0.2], [0.0, 0.1], [0.2, 0.3]])
+    found = difference_of(differences, np.array(["a", "b"]))
+    assert found.question_variance == 0
+    assert found.seed_variance == pytest.approx(differences.mean(axis=1).var(ddof=1) / 5)
+    assert found.low < found.mean < found.high
 
 
 def test_equal_arms_differ_by_exactly_nothing():
@@ -108,37 +153,6 @@ def test_the_bootstrap_is_reproducible_and_depends_on_its_seed():
     assert difference_of(differences, names).low != difference_of(differences, names, seed=1).low
 
 
-def test_the_vectorised_bootstrap_equals_a_plain_loop():
-    repetitions, seeds, sizes = 50, 3, (4, 7)
-    differences = np.random.default_rng(3).normal(0, 1, (seeds, sum(sizes)))
-    strata = (np.arange(4), np.arange(4, 11))
-    draws = np.random.default_rng((9, 0))
-    questions = [draws.integers(0, n, (repetitions, n), dtype=np.int32) for n in sizes]
-    drawn_seeds = np.random.default_rng((9, 1)).integers(0, seeds, (repetitions, seeds), dtype=np.int32)
-    expected = []
-    for r in range(repetitions):
-        by_seed = []
-        for s in drawn_seeds[r]:
-            means = [
-                np.mean([differences[s, w[q]] for q in chosen[r]]) for w, chosen in zip(strata, questions, strict=True)
-            ]
-            by_seed.append(np.mean(means))
-        expected.append(np.mean(by_seed))
-    np.testing.assert_allclose(resample(differences, strata, repetitions, 9), expected, atol=1e-6)
-
-
-def test_the_standard_error_is_clustered_by_question():
-    accuracy, one = np.array([1.0, 0.0, 1.0, 0.0]), np.array(["a"] * 4)
-    assert clustered_standard_error(accuracy, one) == pytest.approx((1 / 3 / 4) ** 0.5)
-    twice, two = np.tile(accuracy, 2), np.repeat(["a", "b"], 4)
-    assert clustered_standard_error(twice, two) == pytest.approx((2 * (1 / 3 / 4)) ** 0.5 / 2)
-
-
-@pytest.mark.parametrize("accuracy", [[], [0.5], [0.5, np.nan]])
-def test_a_standard_error_that_is_undefined_is_missing(accuracy):
-    assert clustered_standard_error(np.array(accuracy), np.array(["a"] * len(accuracy), dtype=np.str_)) is None
-
-
 @given(st.integers(1, 8), st.integers(2, 12), st.integers(0, 2**16))
 def test_intervals_move_with_the_data(seeds, questions, seed):
     differences = np.random.default_rng(seed).normal(0, 0.2, (seeds, questions))
@@ -148,28 +162,3 @@ def test_intervals_move_with_the_data(seeds, questions, seed):
     assert there.mean == pytest.approx(here.mean + 0.5)
     assert there.low == pytest.approx(here.low + 0.5, abs=1e-5)
     assert there.high == pytest.approx(here.high + 0.5, abs=1e-5)
-
-
-def coverage(seeds: int, seed_sd: float, question_sd: float, noise_sd: float, studies: int = 300) -> float:
-    """Return how often the interval of a study without any difference contains 0."""
-    generator = np.random.default_rng(11)
-    names = np.repeat(["a", "b", "c"], 50)
-    hits = 0
-    for _ in range(studies):
-        effects = generator.normal(0, seed_sd, (seeds, 1)) + generator.normal(0, question_sd, 150)
-        found = difference_of(effects + generator.normal(0, noise_sd, (seeds, 150)), names, repetitions=500)
-        hits += found.low <= 0 <= found.high
-    return hits / studies
-
-
-def test_the_interval_over_questions_covers_when_runs_do_not_differ():
-    assert coverage(1, 0.0, 0.2, 0.2) == pytest.approx(0.95, abs=0.035)
-
-
-def test_the_t_interval_covers_when_questions_are_fixed():
-    assert coverage(3, 0.02, 0.0, 0.1) == pytest.approx(0.95, abs=0.035)
-
-
-@pytest.mark.parametrize("spread", [(0.02, 0.05, 0.1), (0.01, 0.2, 0.3)], ids=["seeds", "mixed"])
-def test_the_hierarchical_interval_covers_seeds_and_questions(spread):
-    assert coverage(5, *spread) >= 0.915
