@@ -25,6 +25,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+data_app = typer.Typer(name="data", help="Look at benchmark files and training sets.")
+app.add_typer(data_app)
+
 Suite = Annotated[str, typer.Argument(help="name of a suite, or path of its YAML file")]
 Overrides = Annotated[list[str] | None, typer.Argument(help="settings as key=value, such as train.steps=2")]
 ProfileOption = Annotated[str | None, typer.Option("--profile", help="micro, paper, ...; the suite names its default")]
@@ -123,6 +126,60 @@ def tables(
 
 
 @app.command()
+def show(
+    cell: Annotated[str, typer.Argument(help="first characters of a cell's id, as `venus plan` prints it")],
+    overrides: Overrides = None,
+    suite: Annotated[str | None, typer.Option("--suite", help="suite of the cell [default: search all]")] = None,
+    wrong: Annotated[bool, typer.Option("--wrong", help="only responses that are not correct")] = False,
+    benchmark: Annotated[str | None, typer.Option("--benchmark", help="only responses to this benchmark")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="responses at most; 0 shows all")] = 20,
+    text: Annotated[
+        bool, typer.Option("--show-text", help="print restricted texts (GPQA) too; never publish them")
+    ] = False,
+    profile: ProfileOption = None,
+    store: StoreOption = None,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Show questions, responses and verdicts of a cell that has a result."""
+    from benchmark.runs import show as shown
+    from benchmark.runs.session import open_store
+    from methods.registry import use_plugins
+
+    use_plugins(plugin or ())
+    place = open_store(store)
+    found = shown.find_cell(place, cell, suite, profile, overrides or ())
+    _show(shown.show_data(place, found, shown.ShowRequest(wrong, benchmark, limit, text)), shown.show_text, as_json)
+
+
+@app.command()
+def evaluate(
+    model: Annotated[str, typer.Argument(help="folder of a model, as save_pretrained writes it")],
+    overrides: Annotated[list[str] | None, typer.Argument(help="settings as key=value, such as eval.samples=4")] = None,
+    evaluation: Annotated[str, typer.Option("--eval", help="micro, paper, ...: a file of configs/eval")] = "micro",
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="items per benchmark at most")] = None,
+    store: StoreOption = None,
+    as_json: Json = False,
+) -> None:
+    """Sample and grade the responses of a model to benchmarks, then print their table."""
+    from benchmark import evaluate_model
+    from benchmark.runs.console import display, make_console
+    from benchmark.runs.session import run_session
+
+    planned = evaluate_model.open_evaluation(model, evaluation, limit, overrides or [], store)
+    console = make_console()
+    with display(console, machine=as_json) as listener:
+        outcome = run_session(planned.session, listener)
+    data = evaluate_model.evaluation_data(planned, outcome)
+    if as_json:
+        print(json.dumps(data, allow_nan=False))
+    else:
+        evaluate_model.print_evaluation(console, planned, outcome, data)
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
 def methods(
     name: Annotated[str | None, typer.Argument(help="name of a method, or selection:SCORER; none for all")] = None,
     plugin: Plugins = None,
@@ -153,6 +210,47 @@ def new_method(
     from benchmark import scaffold
 
     print(scaffold.describe(scaffold.new_method(name, folder)))
+
+
+@data_app.command("check")
+def data_check(
+    profile: ProfileOption = None,
+    directory: Annotated[Path | None, typer.Option("--data", help="data directory [default: VENUS_DATA]")] = None,
+    as_json: Json = False,
+) -> None:
+    """Examine benchmark files and training sets: counts, content, licences, defects, overlaps."""
+    from benchmark.data_check import check_data
+    from benchmark.data_check_text import check_text
+
+    found = check_data(profile, directory)
+    _show(found, check_text, as_json)
+    if found["failed"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def grade(
+    file: Annotated[str, typer.Argument(help="JSON lines with gold and response; - for the standard input")],
+    fallback: Annotated[
+        str, typer.Option("--fallback", help="what to read without a box: statement, last_number or none")
+    ] = "statement",
+) -> None:
+    """Judge responses of your own: one verdict per line, as JSON, in order."""
+    from benchmark.grade_files import grade_file
+
+    for record in grade_file(file, fallback):
+        print(record)
+
+
+@app.command()
+def vote(
+    file: Annotated[str, typer.Argument(help="JSON lines with a list of answers; - for the standard input")],
+) -> None:
+    """Count the votes of your own answers: clusters and winner per line, as JSON, in order."""
+    from benchmark.grade_files import vote_file
+
+    for record in vote_file(file):
+        print(record)
 
 
 def _open(

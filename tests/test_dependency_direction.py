@@ -16,14 +16,14 @@ ALLOWED = {
     "benchmark.suite": {"benchmark.suite", "methods"},
     "benchmark.data": {"benchmark.data", "methods", "benchmark.evaluation.equivalence", SPECS},
     "benchmark.evaluation": {"benchmark.evaluation", "benchmark.data", "methods.groups", SPECS},
-    "benchmark.report": {"benchmark.report", "benchmark.evaluation", SPECS},
+    "benchmark.report": {"benchmark.report", "benchmark.evaluation", "benchmark.data.overlap", SPECS},
     "benchmark.training": {"benchmark.training", "benchmark.evaluation", "benchmark.data", "methods", SPECS},
     "benchmark.runs": {
         "benchmark.runs",
         "benchmark.suite",
         "benchmark.report",
         "benchmark.evaluation.grader",
-        "methods",
+        "benchmark.evaluation.engines",
     },
 }
 

@@ -5,6 +5,7 @@ graph without duplicates. `needed` then walks that graph backwards from what the
 at what the store has: exactly the missing work is left, and that is all there is to resuming.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -117,7 +118,8 @@ class _Graph:
             keys |= self._supervision(spec, policy)
             keys |= self._training(spec, policy, keys[StageKind.POOL], keys[StageKind.SUPERVISE])
             policy = keys[StageKind.TRAIN]
-            training = {"train": policy, "supervise": keys.get(StageKind.TRANSITION, keys[StageKind.SUPERVISE])}
+            data = keys.get(StageKind.TRANSITION, keys[StageKind.SUPERVISE])
+            training = {"train": policy, "supervise": data, "pool": keys[StageKind.POOL]}
         keys[StageKind.BENCHMARKS] = benchmarks = self._share(StageKind.BENCHMARKS, _items(spec.eval))
         keys[StageKind.GENERATE] = samples = self._add(
             StageKind.GENERATE, _sampling(spec.eval, spec.seed), {"model": policy, "benchmarks": benchmarks}
@@ -215,7 +217,7 @@ def _sampling(evaluation: EvalSpec, seed: int) -> str:
     """Return the parameters of sampling; the seed is the same for all methods: common random numbers."""
     return canonical_json(
         {
-            "samples": evaluation.samples,
+            "samples": json.loads(evaluation.samples),
             "temperature": evaluation.temperature,
             "top_p": evaluation.top_p,
             "max_tokens": evaluation.max_tokens,

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.report.collect import arm_result, load_seed
-from benchmark.report.results import ArmResult, MissingSeed, SeedResult, SuiteReport
+from benchmark.report.results import ArmResult, CellSource, MissingSeed, SeedResult, SuiteReport
 from benchmark.report.results import CellState as ReportState
 from benchmark.runs.planner import CellPlan
 from benchmark.runs.progress import CellState
@@ -14,7 +15,7 @@ from benchmark.runs.session import Session, read_by_report
 from benchmark.runs.status import CellStatus, cell_statuses
 from benchmark.runs.store import CorruptArtifactError, Store, read_manifest
 from benchmark.stage import StageKind, digest
-from benchmark.suite.identity import reads_labels
+from benchmark.suite.identity import arm_labels, reads_labels
 from benchmark.suite.spec import CellSpec, NoiseKind
 
 if TYPE_CHECKING:
@@ -32,14 +33,17 @@ def suite_report(session: Session) -> SuiteReport:
     """Collect what the store knows about a suite; reads only."""
     statuses = cell_statuses(session.plan, session.store)
     by_arm: dict[str, list[CellPlan]] = {}
-    for cell in session.plan.cells:
+    families: dict[str, str] = {}
+    clean = arm_labels([_without_noise(cell.spec) for cell in session.plan.cells])
+    for cell, family in zip(session.plan.cells, clean, strict=True):
         by_arm.setdefault(cell.arm, []).append(cell)
+        families[cell.arm] = family
     return SuiteReport(
         suite=session.suite.name,
         version=session.suite.version,
         title=session.suite.title,
         profile=session.profile.name,
-        arms=tuple(_arm(cells, statuses, session.store) for cells in by_arm.values()),
+        arms=tuple(_arm(cells, families[arm], statuses, session.store) for arm, cells in by_arm.items()),
         reference=next(cell.label for cell in session.plan.cells if cell.reference),
         identity=digest(sorted(cell.id for cell in session.plan.cells)),
         data_date=_newest(session, statuses),
@@ -47,42 +51,35 @@ def suite_report(session: Session) -> SuiteReport:
 
 
 def write(session: Session, report: SuiteReport) -> list[Path]:
-    """Write the report as table.md, table.csv, table.json and report.html, in the suite's folder."""
+    """Write the report as table.md, table.tex, table.csv, table.json and report.html, in the suite's folder."""
     from benchmark.report.write import write_report
 
     return write_report(session.reports, report)
 
 
 def print_tables(console: "Console", report: SuiteReport) -> None:
-    """Print the main table and the one by benchmark; what is missing and why comes last."""
+    """Print the main table, the one by benchmark and the diagnostics; what is missing and why comes last."""
     from benchmark.report import render, tables
 
-    console.print(render.to_rich(tables.suite_table(report.title, report.arms, report.reference)))
-    by_benchmark = tables.benchmark_table("Accuracy by benchmark", report.arms, report.reference)
-    if by_benchmark.columns:  # known from the first result on
-        console.print(render.to_rich(by_benchmark))
-    missing = tables.missing_table("Cells without a result", report.arms)
-    if missing.rows:
-        console.print(render.to_rich(missing))
+    found = tables.report_tables(report)
+    console.print(render.to_rich(found["main"]))
+    for key in ("benchmarks", "diagnostics"):
+        if found[key].columns:  # known from the first result on
+            console.print(render.to_rich(found[key]))
+    if found["missing"].rows:
+        console.print(render.to_rich(found["missing"]))
 
 
 def tables_json(report: SuiteReport) -> str:
     """Return all tables as strict JSON."""
     from benchmark.report import render, tables
 
-    arms, reference = report.arms, report.reference
-    found = (
-        tables.suite_table(report.title, arms, reference),
-        tables.benchmark_table("Accuracy by benchmark", arms, reference),
-        tables.response_table("Responses", arms, reference),
-        tables.cost_table("Costs", arms, reference),
-        tables.missing_table("Cells without a result", arms),
-    )
     heading = {"suite": report.suite, "version": report.version, "profile": report.profile, "identity": report.identity}
-    return json.dumps({**heading, "tables": [render.to_json(table) for table in found]}, allow_nan=False)
+    found = [render.to_json(table) for table in tables.report_tables(report).values()]
+    return json.dumps({**heading, "tables": found}, allow_nan=False)
 
 
-def _arm(cells: list[CellPlan], statuses: Mapping[str, CellStatus], store: Store) -> ArmResult:
+def _arm(cells: list[CellPlan], family: str, statuses: Mapping[str, CellStatus], store: Store) -> ArmResult:
     spec = cells[0].spec
     return arm_result(
         cells[0].label,
@@ -91,6 +88,9 @@ def _arm(cells: list[CellPlan], statuses: Mapping[str, CellStatus], store: Store
         _noise(spec),
         {cell.spec.seed: _seed(cell, statuses[cell.id], store) for cell in cells},
         trained=spec.trained,
+        noise_kind=spec.supervision.noise_kind.value,
+        noise_ratio=spec.supervision.noise_ratio,
+        family=family,
     )
 
 
@@ -106,7 +106,20 @@ def _seed(cell: CellPlan, status: CellStatus, store: Store) -> SeedResult | Miss
         }
     except CorruptArtifactError as error:
         return MissingSeed(ReportState.PENDING, f"damaged, built again by the next run: {error}")
-    return load_seed(folders[StageKind.RECORD], folders.get(StageKind.TRAIN))
+    return load_seed(folders[StageKind.RECORD], folders.get(StageKind.TRAIN), _source(cell, store))
+
+
+def _source(cell: CellPlan, store: Store) -> CellSource | None:
+    """Say where the responses of a finished cell lie; None where they were removed, which leaves its record valid."""
+    kinds = (StageKind.GENERATE, StageKind.GRADE)
+    if not all(store.has(kind, cell.stages[kind]) for kind in kinds):
+        return None
+    return CellSource(cell.id, *(store.path(kind, cell.stages[kind]) for kind in kinds))
+
+
+def _without_noise(spec: CellSpec) -> CellSpec:
+    supervision = replace(spec.supervision, noise_kind=NoiseKind.NONE, noise_ratio=0.0)
+    return replace(spec, supervision=supervision)
 
 
 def _noise(spec: CellSpec) -> str:

@@ -1,10 +1,12 @@
 """A suite with its profile, plan and store: what every verb of the command works on."""
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmark.evaluation.engines import require_engine
 from benchmark.runs import preflight
 from benchmark.runs.cluster import LOCAL, RayCluster
 from benchmark.runs.ledger import EventKind, Ledger
@@ -59,8 +61,8 @@ def open_session(suite: str, profile: str | None, overrides: Sequence[str], stor
 def run_session(session: Session, listener: Listener, fail_fast: bool = False) -> Outcome:
     """Run what is missing of a suite.
 
-    Raises InfeasibleError, before anything starts, where the cluster can never fit a cell, and
-    StoreBusyError where another driver holds the store.
+    Raises InfeasibleError, before anything starts, where the cluster can never fit a cell, UserError for an
+    engine that is not installed, and StoreBusyError where another driver holds the store.
     """
     ray = RayCluster(session.profile.cluster)
     try:
@@ -70,6 +72,7 @@ def run_session(session: Session, listener: Listener, fail_fast: bool = False) -
         if Place.LANE in places and session.profile.cluster.address != LOCAL:
             nodes = list(ray.nodes())
         _check_fit(session, missing, nodes)
+        _check_engines(session, missing)
         with session.store.lock(), Ledger(session.store.ledger_path) as ledger:
             if ledger.torn:
                 listener.event(f"the ledger ended in half a line, which was moved aside ({ledger.torn} bytes)")
@@ -92,6 +95,14 @@ def _check_fit(session: Session, missing: Sequence[str], nodes: Sequence[Node]) 
     stages = [session.plan.stages[key] for key in missing]
     needs = [stage_resources(stage, STAGES[stage.kind].place, session.profile.cluster) for stage in stages]
     preflight.check(needs, nodes)
+
+
+def _check_engines(session: Session, missing: Sequence[str]) -> None:
+    """Raise UserError where a stage that is left to run samples with an engine that is not installed here."""
+    kinds = (StageKind.GENERATE, StageKind.PROBE)
+    stages = [session.plan.stages[key] for key in missing]
+    for engine in dict.fromkeys(json.loads(stage.params)["engine"] for stage in stages if stage.kind in kinds):
+        require_engine(engine)
 
 
 def _quarantine_damaged(session: Session, ledger: Ledger, listener: Listener) -> None:

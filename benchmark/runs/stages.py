@@ -36,13 +36,13 @@ class StageDefinition:
 STAGES: Mapping[StageKind, StageDefinition] = {
     StageKind.BASE_MODEL: StageDefinition("benchmark.data.base_model:run", 1, Place.WHOLE_MACHINE),
     StageKind.POOL: StageDefinition("benchmark.data.pool:run", 2, Place.DRIVER),
-    StageKind.BENCHMARKS: StageDefinition("benchmark.evaluation.benchmarks:run", 1, Place.DRIVER),
+    StageKind.BENCHMARKS: StageDefinition("benchmark.evaluation.benchmarks:run", 2, Place.DRIVER),
     StageKind.PROBE: StageDefinition("benchmark.evaluation.probe:run", 1, Place.PROCESS),
     StageKind.SELECT: StageDefinition("benchmark.data.select:run", 1, Place.DRIVER),
     StageKind.SUPERVISE: StageDefinition("benchmark.data.supervise:run", 2, Place.DRIVER),
     StageKind.TRAIN: StageDefinition("benchmark.training.entry:run", 2, Place.LANE),
     StageKind.TRANSITION: StageDefinition("benchmark.data.transition:run", 1, Place.DRIVER),
-    StageKind.GENERATE: StageDefinition("benchmark.evaluation.generate:run", 1, Place.PROCESS),
-    StageKind.GRADE: StageDefinition("benchmark.evaluation.grade:run", 1, Place.DRIVER),
-    StageKind.RECORD: StageDefinition("benchmark.report.record:run", 1, Place.DRIVER),
+    StageKind.GENERATE: StageDefinition("benchmark.evaluation.generate:run", 2, Place.PROCESS),
+    StageKind.GRADE: StageDefinition("benchmark.evaluation.grade:run", 2, Place.DRIVER),
+    StageKind.RECORD: StageDefinition("benchmark.report.record:run", 2, Place.DRIVER),
 }

@@ -4,8 +4,8 @@
 
 Plain GRPO is measured before, between and after the others, so that a machine whose speed drifts shows in the
 spread of its own figure. A method that reads evidence pays for a pass over the rollouts that GRPO on the CPU backend
-does not need (the old log-probabilities come with the rollouts there). Give a partly labelled set, so that both kinds of
-rows occur.
+does not need (the old log-probabilities come with the rollouts there). Give a partly labelled set, so that both kinds
+of rows occur.
 """
 
 import argparse

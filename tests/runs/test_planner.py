@@ -59,7 +59,7 @@ def test_the_untrained_policy_has_no_training_stage_and_reads_the_base_model():
 
 def test_a_record_of_a_trained_cell_reads_its_training_and_supervision():
     record = PLAN.stages[PLAN.cells[1].stages[StageKind.RECORD]]
-    assert set(dict(record.inputs)) == {"verdicts", "samples", "benchmarks", "train", "supervise"}
+    assert set(dict(record.inputs)) == {"verdicts", "samples", "benchmarks", "train", "supervise", "pool"}
 
 
 def test_all_methods_of_a_seed_are_sampled_with_the_same_seed():

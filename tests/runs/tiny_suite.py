@@ -39,7 +39,7 @@ CLUSTER = Cluster(
     attempts=2,
 )
 TRAIN = TrainSpec("cpu", 4, 2, 2, 1.0, 1.0, 1e-3, 0, 0.0, 0.0, 0.2, "grpo", True, 0.0, 8, 8, 0, 1)
-EVAL = EvalSpec("micro", ("add",), 1, 1, 0.6, 1.0, 8, "transformers", 100)
+EVAL = EvalSpec("micro", ("add",), 1, "micro", "1", 0.6, 1.0, 8, "transformers", 100)
 
 
 def cell(method: str, ratio: float = 1.0, seed: int = 0) -> CellSpec:
