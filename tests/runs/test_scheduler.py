@@ -90,7 +90,7 @@ def test_a_suite_runs_to_its_end_and_then_has_nothing_to_do(tmp_path):
 def test_every_stage_sees_its_inputs(tmp_path):
     plan, _ = run_tiny(tmp_path)
     record = json.loads((artifact(tmp_path, plan, 1, StageKind.RECORD) / "artifact.json").read_text())
-    assert record["inputs"] == dict.fromkeys(["verdicts", "samples", "benchmarks", "train", "supervise"], True)
+    assert record["inputs"] == dict.fromkeys(["verdicts", "samples", "benchmarks", "train", "supervise", "pool"], True)
 
 
 def test_a_crash_is_tried_again_in_the_same_work_folder(tmp_path, behave):
