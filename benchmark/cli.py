@@ -162,7 +162,7 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Sample and grade the responses of a model to benchmarks, then print their table."""
-    from benchmark import evaluate_model
+    from benchmark.commands import evaluate_model
     from benchmark.runs.console import display, make_console
     from benchmark.runs.session import run_session
 
@@ -186,7 +186,7 @@ def methods(
     as_json: Json = False,
 ) -> None:
     """List the methods and the scorers of active selection, or describe one with its options."""
-    from benchmark import method_catalogue as catalogue
+    from benchmark.commands import method_catalogue as catalogue
     from benchmark.runs.console import make_console
     from methods.registry import use_plugins
 
@@ -207,7 +207,7 @@ def new_method(
     ] = None,
 ) -> None:
     """Write a method that works, its options and its test, to start from."""
-    from benchmark import scaffold
+    from benchmark.commands import scaffold
 
     print(scaffold.describe(scaffold.new_method(name, folder)))
 
@@ -219,8 +219,8 @@ def data_check(
     as_json: Json = False,
 ) -> None:
     """Examine benchmark files and training sets: counts, content, licences, defects, overlaps."""
-    from benchmark.data_check import check_data
-    from benchmark.data_check_text import check_text
+    from benchmark.commands.data_check import check_data
+    from benchmark.commands.data_check_text import check_text
 
     found = check_data(profile, directory)
     _show(found, check_text, as_json)
@@ -236,7 +236,7 @@ def grade(
     ] = "statement",
 ) -> None:
     """Judge responses of your own: one verdict per line, as JSON, in order."""
-    from benchmark.grade_files import grade_file
+    from benchmark.commands.grade_files import grade_file
 
     for record in grade_file(file, fallback):
         print(record)
@@ -247,7 +247,7 @@ def vote(
     file: Annotated[str, typer.Argument(help="JSON lines with a list of answers; - for the standard input")],
 ) -> None:
     """Count the votes of your own answers: clusters and winner per line, as JSON, in order."""
-    from benchmark.grade_files import vote_file
+    from benchmark.commands.grade_files import vote_file
 
     for record in vote_file(file):
         print(record)

@@ -9,8 +9,8 @@ import sys
 import pytest
 from benchmark_files import real_file
 
-from benchmark.data_check import check_data
-from benchmark.data_check_text import check_text
+from benchmark.commands.data_check import check_data
+from benchmark.commands.data_check_text import check_text
 
 
 def venus(*arguments, **environment):

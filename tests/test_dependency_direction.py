@@ -18,6 +18,7 @@ ALLOWED = {
     "benchmark.evaluation": {"benchmark.evaluation", "benchmark.data", "methods.groups", SPECS},
     "benchmark.report": {"benchmark.report", "benchmark.evaluation", "benchmark.data.overlap", SPECS},
     "benchmark.training": {"benchmark.training", "benchmark.evaluation", "benchmark.data", "methods", SPECS},
+    "benchmark.commands": {"benchmark", "methods"},  # and nothing imports it but the command
     "benchmark.runs": {
         "benchmark.runs",
         "benchmark.suite",

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from benchmark.commands.scaffold import CHECKOUT, class_name, describe, new_method
 from benchmark.errors import SuiteError
-from benchmark.scaffold import CHECKOUT, class_name, describe, new_method
 
 BUILT_IN = ("methods/my_vote.py", "configs/method/my_vote.yaml", "tests/methods/test_my_vote.py")
 

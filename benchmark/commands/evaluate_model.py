@@ -141,7 +141,7 @@ def evaluation_data(evaluation: Evaluation, outcome: Outcome) -> dict[str, Any]:
 
 def print_evaluation(console: "Console", evaluation: Evaluation, outcome: Outcome, data: dict[str, Any]) -> None:
     """Print the table of benchmarks, what limits its figures, and where the samples are."""
-    from benchmark.evaluate_table import benchmark_table, protocol_line
+    from benchmark.commands.evaluate_table import benchmark_table, protocol_line
     from benchmark.report.render import to_rich
     from benchmark.runs import overview
 

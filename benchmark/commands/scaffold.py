@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from benchmark import scaffold_texts as texts
+from benchmark.commands import scaffold_texts as texts
 from benchmark.errors import SuiteError
 from benchmark.files import write_atomically
 from methods.plugins import name_problem
 from methods.registry import method_names, method_origin
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[2]
 _USED = frozenset({"Method", "Module", "Options", "Path", "RolloutGroups", "Targets"})  # names in the written files
 
 
