@@ -83,7 +83,6 @@ class GeoMin(Method):
         super().__init__(options)
         self._bank = FeatureBank(self.options.bank_steps, self.options.bank_rows)
         self._recent = RecentAffinities(self.options.affinity_steps)
-        self.report: dict[str, float] = {}  # diagnostics of the last step
 
     def targets(self, groups: RolloutGroups) -> Targets:
         """Given label if labelled, else the majority answer, else no target."""

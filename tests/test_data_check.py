@@ -1,26 +1,18 @@
 """`venus data check`: what it prints, in which words, and with which exit status."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 from benchmark_files import real_file
+from venus_command import run_venus
 
 from benchmark.commands.data_check import check_data
 from benchmark.commands.data_check_text import check_text
 
 
 def venus(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "benchmark.cli", "data", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | environment,
-    )
+    return run_venus("data", *arguments, **environment)
 
 
 @pytest.fixture

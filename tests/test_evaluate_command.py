@@ -3,28 +3,20 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from engine_models import write_model
+from venus_command import run_venus
 
 DATA = Path(os.environ.get("VENUS_DATA") or Path(__file__).parents[2] / "shared" / "data")
 SMALL = ("--limit", "2", "eval.samples=2", "eval.max_tokens=12", "eval.benchmarks=[add,words]")
 
 
 def venus(*arguments, store):
-    return subprocess.run(
-        [sys.executable, "-m", "benchmark.cli", "evaluate", *map(str, arguments)],
-        env={**os.environ, "VENUS_STORE": str(store), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return run_venus("evaluate", *arguments, store=store)
 
 
 def evaluated(*arguments, store):

@@ -1,11 +1,11 @@
 """`venus methods` and `--plugin`, in a process of their own."""
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
+from venus_command import run_venus
 
 SUITE = """
 name: sample
@@ -43,15 +43,7 @@ def venus(tmp_path):
     (tmp_path / "sample.yaml").write_text(SUITE)
 
     def venus(*arguments, **environment):
-        return subprocess.run(
-            [sys.executable, "-m", "benchmark.cli", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "VENUS_STORE": str(tmp_path / "store"), "OMP_NUM_THREADS": "1", **environment},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        return run_venus(*arguments, cwd=tmp_path, store=tmp_path / "store", **environment)
 
     return venus
 

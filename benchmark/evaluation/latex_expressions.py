@@ -46,7 +46,6 @@ _ACCENTS: Final = frozenset(
         *("mathbf", "mathbb", "mathcal", "mathfrak", "mathrm", "mathit", "operatorname"),
     )
 )
-_NOT_READ: Final = frozenset(("end", "int", "lim", "prod", "to", "Rightarrow", "ldots", "dots", "cdots"))
 _FUNCTION_LETTERS: Final = frozenset("fghFGHPQW")
 _ENDS: Final = frozenset(
     (")", "]", "}", ",", "&", "=", "<", ">", ":", ";", ".", "\\}", "\\rfloor", "\\rceil", "\\rangle")

@@ -8,6 +8,7 @@ Trade-off taken: a scorer sees the whole pool at once instead of one question, b
 pool-level threshold or a pool-level worst value, and a per-question normalisation would measure length instead.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias
@@ -38,7 +39,7 @@ class ProbedQuestion:
     hidden_states: tuple[NDArray[np.float32], ...] | None = None  # [N][L+1, D] mean over the response, row 0 embeds
 
 
-class Scorer:
+class Scorer(ABC):
     """Base of all scorers: how uncertain the untrained policy is about each question.
 
     A change of the scores is a change of the select stage: bump its version in `benchmark.runs.stages`.
@@ -57,9 +58,9 @@ class Scorer:
         self.options = self.Options() if options is None else options
         self.seed = seed  # of the cell: for what is drawn at random, always through a hash of the index
 
+    @abstractmethod
     def score(self, questions: Sequence[ProbedQuestion], reveal: Reveal) -> NDArray[np.float64]:
         """Return an uncertainty per question ([Q], higher = less certain), whatever their order."""
-        raise NotImplementedError
 
 
 class ResponseScorer(Scorer):
@@ -68,9 +69,9 @@ class ResponseScorer(Scorer):
     A response without tokens counts as the least certain response of the pool.
     """
 
+    @abstractmethod
     def response(self, question: ProbedQuestion, sample: int) -> float:
         """Return the uncertainty of one response that has tokens."""
-        raise NotImplementedError
 
     def score(self, questions: Sequence[ProbedQuestion], reveal: Reveal) -> NDArray[np.float64]:
         """Average `response` over the responses of each question."""

@@ -1,4 +1,5 @@
 import pytest
+from engine_models import write_tokenizer
 
 
 @pytest.fixture(scope="session")
@@ -10,29 +11,9 @@ def tiny_llama():
 @pytest.fixture(scope="session")
 def tiny_model_dir(tmp_path_factory, tiny_llama):
     """The same with a character tokenizer and a chat template, saved as a Hugging Face folder."""
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    special = ["<pad>", "<eos>", "<unk>", "<|user|>", "<|assistant|>"]
-    letters = list("0123456789+-*%=<>?,.;:(){}ABCDabcdefghijklmnopqrstuvwxyz \n")
-    vocabulary = {token: number for number, token in enumerate([*special, *letters])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
-    tokenizer.decoder = decoders.Fuse()
-    fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="<pad>",
-        eos_token="<eos>",
-        unk_token="<unk>",
-        additional_special_tokens=special[3:],
-    )
-    fast.chat_template = (
-        "{% for m in messages %}{{ '<|' + m['role'] + '|>' + m['content'] }}{% endfor %}"
-        "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
-    )
     folder = tmp_path_factory.mktemp("tiny") / "model"
     tiny_llama.save_pretrained(folder)
-    fast.save_pretrained(folder)
+    write_tokenizer(folder)
     return folder
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from venus_command import run_venus
 
 from benchmark.runs.store import Store
 
@@ -31,15 +32,7 @@ cells:
 
 
 def venus(*arguments, store):
-    environment = {**os.environ, "VENUS_STORE": str(store), "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [sys.executable, "-m", "benchmark.cli", *map(str, arguments)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run_venus(*arguments, store=store)
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
 """`venus show`: which cell is meant by a few characters, and what is printed of it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from judged_cell import SECRET, publish_cell, write_parts
+from venus_command import run_venus
 
 from benchmark.errors import UserError
 from benchmark.runs.session import open_session
@@ -123,8 +122,7 @@ def test_responses_that_were_removed_are_missed_in_words(store):
 
 
 def venus(store, *arguments):
-    command = [sys.executable, "-m", "benchmark.cli", "show", *arguments, "--store", str(store.root)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return run_venus("show", *arguments, "--store", store.root)
 
 
 def test_the_command_prints_json_for_machines_without_restricted_texts(store):

@@ -5,16 +5,15 @@ from pathlib import Path
 LETTERS = "0123456789+-*%=<>?,.;:(){}ABCDabcdefghijklmnopqrstuvwxyz \n"
 SPECIAL = ("<pad>", "<eos>", "<unk>", "<|user|>", "<|assistant|>")
 EOS = 1
+VOCABULARY = {token: number for number, token in enumerate([*SPECIAL, *LETTERS])}
 
 
-def write_model(folder: Path, context: int = 128) -> Path:
-    """Write the folder and return it. The width of its heads is 32, the least that vLLM has CPU kernels for."""
-    import torch
+def write_tokenizer(folder: Path) -> None:
+    """Write a character tokenizer with a chat template; its vocabulary is that of both models of the tests."""
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerFast
 
-    vocabulary = {token: number for number, token in enumerate([*SPECIAL, *LETTERS])}
-    core = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    core = Tokenizer(models.WordLevel(VOCABULARY, unk_token="<unk>"))
     core.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
     core.decoder = decoders.Fuse()
     tokenizer = PreTrainedTokenizerFast(
@@ -28,9 +27,17 @@ def write_model(folder: Path, context: int = 128) -> Path:
         "{% for m in messages %}{{ '<|' + m['role'] + '|>' + m['content'] }}{% endfor %}"
         "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
     )
+    tokenizer.save_pretrained(folder)
+
+
+def write_model(folder: Path, context: int = 128) -> Path:
+    """Write the folder and return it. The width of its heads is 32, the least that vLLM has CPU kernels for."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
     torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=len(vocabulary),
+        vocab_size=len(VOCABULARY),
         hidden_size=64,
         intermediate_size=128,
         num_hidden_layers=2,
@@ -43,5 +50,5 @@ def write_model(folder: Path, context: int = 128) -> Path:
         initializer_range=0.2,  # peaked enough that greedy has no near-ties
     )
     LlamaForCausalLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    write_tokenizer(folder)
     return folder
