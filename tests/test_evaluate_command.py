@@ -1,17 +1,17 @@
 """`venus evaluate` in a process of its own: real stages over a tiny random model, and the mistakes one can make."""
 
 import json
-import os
 import shutil
 from importlib.util import find_spec
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from engine_models import write_model
 from venus_command import run_venus
 
-DATA = Path(os.environ.get("VENUS_DATA") or Path(__file__).parents[2] / "shared" / "data")
+from benchmark.data.data_files import data_directory
+
+DATA = data_directory()
 SMALL = ("--limit", "2", "eval.samples=2", "eval.max_tokens=12", "eval.benchmarks=[add,words]")
 
 

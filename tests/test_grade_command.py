@@ -1,14 +1,14 @@
 """`venus grade` and `venus vote`, as a user calls them."""
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-DATA = Path(os.environ.get("VENUS_DATA", Path(__file__).parents[2] / "shared" / "data"))
+from benchmark.data.data_files import data_directory
+
+DATA = data_directory()
 
 
 def venus(*arguments, text=""):

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmark.evaluation.equivalence import Canonical, canonical, normalise, same
+from benchmark.evaluation.equivalence import Canonical, canonical, normalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +52,6 @@ def cluster(answers: Sequence[str | None]) -> tuple[Cluster, ...]:
             spellings[value][normalise(answer)] += votes
     found = [Cluster(_representative(counts), counts.total()) for counts in spellings.values()]
     return tuple(sorted(found, key=lambda item: (-item.votes, item.answer)))
-
-
-def majority_correctness(answers: Sequence[str | None], gold: str) -> float:
-    """Return the expected correctness of the majority answer, ties split evenly, in [0, 1].
-
-    With two clusters tied at the top and one of them correct it is 0.5; without answers it is 0.
-    """
-    clusters = cluster(answers)
-    if not clusters:
-        return 0.0
-    leaders = [item for item in clusters if item.votes == clusters[0].votes]
-    return sum(same(item.answer, gold) for item in leaders) / len(leaders)
 
 
 def _representative(spellings: Counter[str]) -> str:

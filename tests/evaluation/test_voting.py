@@ -1,9 +1,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from naive_majority import majority_correctness
 
 from benchmark.evaluation.equivalence import same
-from benchmark.evaluation.voting import Cluster, Vote, majority_correctness, vote
+from benchmark.evaluation.voting import Cluster, Vote, vote
 
 ANSWER = st.sampled_from([None, "", "1", "1.0", "2/2", "0.5", r"\frac{1}{2}", "1/2", "x", "$x$", "-3", "−3", "12"])
 GROUPS = st.lists(ANSWER, max_size=16)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
+from naive_majority import majority_correctness
 
-from benchmark.evaluation.voting import majority_correctness
 from benchmark.report import bootstrap
 from benchmark.report.iqm import interquartile_mean, interquartile_mean_interval
 from benchmark.report.record import score_items
