@@ -206,21 +206,26 @@ def require_finite(kind: EvidenceKind, arrays: Sequence[Sequence[NDArray[Any]]],
             )
 
 
-def read_advantages(partition: str, layout: Layout, present: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Read the advantage of each rollout ([B, G], 0 where it was not admitted)."""
-    keys = layout.selected(present)
-    data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["advantages"])
-    value = {key: float(row[0]) for key, row in zip(keys, data["advantages"].unbind(), strict=True)}
+def read_advantages(partition: str, keys: Sequence[str]) -> dict[str, torch.Tensor]:
+    """Read the advantages of rollouts: one value per response token, by key."""
+    data = tq.kv_batch_get(keys=list(keys), partition_id=partition, select_fields=["advantages"])
+    return dict(zip(keys, data["advantages"].unbind(), strict=True))
+
+
+def one_per_rollout(layout: Layout, advantages: Mapping[str, torch.Tensor]) -> NDArray[np.float64]:
+    """Return the advantage of each rollout, [B, G]: that of its first token, 0 where it has none."""
+    value = {key: float(row[0]) for key, row in advantages.items()}
     return np.array([[value.get(key, 0.0) if key else 0.0 for key in row] for row in layout.keys])
 
 
-def scale_advantages(partition: str, layout: Layout, weights: NDArray[np.float64], present: NDArray[np.bool_]) -> None:
-    """Multiply the advantages of each prompt by its weight ([B])."""
-    keys = layout.selected(present)
+def scale_advantages(
+    partition: str, layout: Layout, advantages: Mapping[str, torch.Tensor], weights: NDArray[np.float64]
+) -> None:
+    """Write back the advantages, multiplied by the weight ([B]) of their prompt; a weight of 1 changes nothing."""
     weight = {key: float(w) for row, w in zip(layout.keys, weights, strict=True) for key in row if key}
-    data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=["advantages"])
-    scaled = [row * weight[key] for key, row in zip(keys, data["advantages"].unbind(), strict=True)]
-    _put(partition, keys, advantages=torch.nested.as_nested_tensor(scaled, layout=torch.jagged))
+    scaled = {key: row * weight[key] for key, row in advantages.items() if weight[key] != 1}
+    if scaled:
+        _put(partition, list(scaled), advantages=torch.nested.as_nested_tensor([*scaled.values()], layout=torch.jagged))
 
 
 def _put(partition: str, keys: list[str], **fields: torch.Tensor) -> None:

@@ -27,6 +27,8 @@ from verl.trainer.ppo.utils import Role
 from verl.trainer.ppo.v1.trainer_base import register_trainer
 from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
 from verl.utils.debug import marked_timer
+from verl.utils.metric import reduce_metrics
+from verl.utils.py_functional import rename_dict
 
 from benchmark.artifacts import PANEL_ACCURACY, TRAIN_REWARD
 from benchmark.errors import StageError
@@ -158,7 +160,8 @@ class SupervisionTrainer(PPOTrainerSync):
         """Give a group of which one rollout is left no advantage: verl would use its bare reward."""
         alone = admitted.sum(axis=1) == 1
         if alone.any() and self.config.algorithm.adv_estimator in GROUP_ESTIMATORS:
-            queue.scale_advantages(batch.partition_id, layout, np.zeros(len(alone)), admitted & alone[:, None])
+            rows = queue.read_advantages(batch.partition_id, layout.selected(admitted & alone[:, None]))
+            queue.scale_advantages(batch.partition_id, layout, rows, np.zeros(len(alone)))
 
     def _transform_rewards(
         self, batch: KVBatchMeta, groups: RolloutGroups, layout: queue.Layout, decision: Decision, admitted: Any
@@ -176,9 +179,9 @@ class SupervisionTrainer(PPOTrainerSync):
         if "advantages" not in self.surfaces or not admitted.any():
             return np.ones(len(groups))
         evidence = queue.read_evidence(batch.partition_id, layout, self.method.evidence, admitted, groups)
-        advantages = queue.read_advantages(batch.partition_id, layout, admitted)
-        weights = advantage_weights(self.method, groups, advantages, evidence)
-        queue.scale_advantages(batch.partition_id, layout, weights, admitted)
+        rows = queue.read_advantages(batch.partition_id, layout.selected(admitted))
+        weights = advantage_weights(self.method, groups, queue.one_per_rollout(layout, rows), evidence)
+        queue.scale_advantages(batch.partition_id, layout, rows, weights)
         return weights
 
     def _record(self, metrics: dict[str, Any], groups: RolloutGroups, outcome: StepOutcome) -> None:
@@ -208,19 +211,52 @@ class SupervisionTrainer(PPOTrainerSync):
 
     def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
         fields = [*_UPDATE_FIELDS, "ref_log_prob"] if self.use_reference_policy else _UPDATE_FIELDS
-        return self._with_fields(super()._update_actor, batch, metrics, fields)
+        return self._with_fields(self._update_once, batch, metrics, fields)
+
+    def _update_once(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        """Do verl's update with the whole batch as one mini-batch, however many rollouts were admitted.
+
+        verl's own stage wants a multiple of the planned mini-batch, and pads with rows of 128 tokens up to it, which
+        cost more than the rollouts. `global_batch_size`, which only the losses that average over
+        responses divide by, stays the planned one: a rollout weighs the same whatever else was admitted.
+        """
+        actor, rollout = self.config.actor_rollout_ref.actor, self.config.actor_rollout_ref.rollout
+        batch.extra_info.update(
+            calculate_entropy=actor.calculate_entropy or actor.entropy_coeff != 0.0,
+            distillation_use_topk=False,
+            distillation_only=False,
+            global_batch_size=actor.ppo_mini_batch_size * rollout.n,
+            mini_batch_size=len(batch),
+            epochs=actor.ppo_epochs,
+            seed=actor.data_loader_seed,
+            dataloader_kwargs={"shuffle": actor.shuffle},
+            temperature=rollout.temperature,
+        )
+        output = rename_dict(self.actor_rollout_wg.update_actor(batch)["metrics"], "actor/")
+        output["perf/mfu/actor"] = output.pop("actor/mfu")
+        metrics.update(reduce_metrics(output))
+        return batch
+
+    def _get_required_batch_multiple(self, dp_size: int) -> int:
+        """Every rank needs as many rows as the others; nothing else is required of a batch."""
+        return dp_size
 
     def _balance_batch(self, batch: KVBatchMeta, metrics: dict[str, Any], **options: Any) -> KVBatchMeta:
-        """Skip the balancing where there is one data-parallel rank and nothing to pad: it would take 10% of a step."""
-        ranks = self.config.trainer.nnodes * self.config.trainer.n_gpus_per_node
-        if ranks == 1 and len(batch) % self._get_required_batch_multiple(1) == 0:
-            return batch
-        return super()._balance_batch(batch, metrics, **options)
+        """Spread the rows over the ranks; with one rank there is nothing to spread, and 10% of a step to save."""
+        return super()._balance_batch(batch, metrics, **options) if self._ranks > 1 else batch
 
-    @staticmethod
-    def _with_fields(stage: Any, batch: KVBatchMeta, metrics: dict[str, Any], fields: list[str]) -> KVBatchMeta:
-        """Run a worker stage on named fields; without names verl ships every field, raw prompts included."""
+    @property
+    def _ranks(self) -> int:
+        return int(self.config.trainer.nnodes * self.config.trainer.n_gpus_per_node)
+
+    def _with_fields(self, stage: Any, batch: KVBatchMeta, metrics: dict[str, Any], fields: list[str]) -> KVBatchMeta:
+        """Run a worker stage on named fields; without names verl ships every field, raw prompts included.
+
+        Where micro-batches have a fixed size, it is that of the rows at hand: the configured one need not divide them.
+        """
         batch.fields = fields
+        if not self.config.actor_rollout_ref.actor.use_dynamic_bsz:
+            batch.extra_info["micro_batch_size_per_gpu"] = len(batch) // self._ranks
         batch = stage(batch, metrics)
         batch.fields = None
         return batch

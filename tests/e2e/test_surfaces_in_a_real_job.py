@@ -17,6 +17,16 @@ STEPS = 4
 
 
 @pytest.fixture(scope="module")
+def padded_job(tmp_path_factory, base_model, supervision, micro_train) -> Path:
+    work = tmp_path_factory.mktemp("padded")
+    train = {**micro_train, "steps": 1, "panel_every": 0}
+    run_verl_job(
+        work, base_model, supervision, train, "all_surfaces", module=HERE / "padded_trainer.py", trainer="padded"
+    )
+    return work
+
+
+@pytest.fixture(scope="module")
 def job(tmp_path_factory, base_model, supervision, micro_train) -> Path:
     work = tmp_path_factory.mktemp("surfaces")
     train = {**micro_train, "steps": STEPS, "panel_every": 4, "panel_samples": 1}
@@ -43,6 +53,13 @@ def test_rollouts_are_admitted_one_by_one(job):
     shares = {row["admitted"] for row in decisions(job, 1)}
     assert shares == {0.0, 0.5}
     assert all(row["admitted"] == 0.5 for row in decisions(job, 1) if row["labelled"])
+
+
+def test_a_partial_batch_gives_the_update_that_verl_computes_on_a_padded_one(job, padded_job):
+    assert metric(padded_job, "global_seqlen/mean"), "verl's stage has not padded"
+    assert not metric(job, "global_seqlen/mean"), "rows were padded"
+    for key in ("actor/pg_loss", "actor/kl_loss", "actor/grad_norm", "actor/entropy_loss", "critic/score/mean"):
+        assert metric(job, key)[1] == pytest.approx(metric(padded_job, key)[1], rel=1e-4, abs=1e-6), key
 
 
 def test_pseudo_labels_weigh_half_and_labels_whole(job):
