@@ -25,12 +25,9 @@ from torchdata.stateful_dataloader import StatefulDataLoader
 from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.utils import Role
 from verl.trainer.ppo.v1.trainer_base import register_trainer
-from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync
 from verl.utils.debug import marked_timer
-from verl.utils.metric import reduce_metrics
-from verl.utils.py_functional import rename_dict
 
-from benchmark.artifacts import PANEL_ACCURACY, TRAIN_REWARD
+from benchmark.artifacts import TRAIN_REWARD
 from benchmark.errors import StageError
 from benchmark.evaluation.extract import extract_answer
 from benchmark.files import write_atomically
@@ -38,6 +35,7 @@ from benchmark.training import diagnostics
 from benchmark.training import groups as queue
 from benchmark.training.batches import BatchSampler, Row
 from benchmark.training.checkpoints import mark_whole, step_folder
+from benchmark.training.lean_stages import LeanTrainer
 from benchmark.training.method_state import load_state, save_state
 from benchmark.training.redraw import with_redrawn_labels
 from benchmark.training.supervision import Decision, StepOutcome, advantage_weights, decide, transform_rewards
@@ -48,12 +46,10 @@ from methods.registry import build_method
 
 OWNER_FILE = "method.json"
 GROUP_ESTIMATORS = ("grpo", "rloo")  # which standardise within a group
-_FORWARD_FIELDS = ["input_ids", "position_ids", "loss_mask"]
-_UPDATE_FIELDS = [*_FORWARD_FIELDS, "prompts", "responses", "response_mask", "old_log_probs", "advantages"]
 
 
 @register_trainer("supervision")
-class SupervisionTrainer(PPOTrainerSync):
+class SupervisionTrainer(LeanTrainer):
     """verl's synchronous trainer with the surfaces of a method in its step."""
 
     # verl compares this name with "sync" in several places; any other name means asynchronous there.
@@ -64,6 +60,7 @@ class SupervisionTrainer(PPOTrainerSync):
         venus = config.venus
         self.method = build_method(venus.method.name, dict(venus.method.options))
         self.surfaces = surfaces_used(self.method)
+        self.evidence_request = queue.evidence_request(self.method.evidence)
         self.rows = queue.read_rows(Path(config.data.train_files))
         self.teacher = Teacher(self.method.teacher, self) if self.method.teacher else None
         self.truth = diagnostics.read_truth(Path(venus.truth))
@@ -191,87 +188,7 @@ class SupervisionTrainer(PPOTrainerSync):
         rows = diagnostics.decision_rows(groups, outcome, self.truth)
         pq.write_table(rows, self.decisions / f"step-{self.global_steps:06d}.parquet")
 
-    # ------------------------------------------------------- verl's stages, with less to carry
-
-    def _compute_old_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
-        padded = any(tag.get("is_padding", False) for tag in batch.tags)  # padding copies them in a wrong length
-        if self.config.venus.trust_rollout_log_probs and not padded:  # the agent loop has written them
-            return batch
-        request = queue.evidence_request(self.method.evidence)
-        if not request:
-            return self._with_fields(super()._compute_old_log_prob, batch, metrics, _FORWARD_FIELDS)
-        extra_info = batch.extra_info  # of this pass alone: neither the reference nor the update delivers evidence
-        batch.extra_info = {**extra_info, queue.EVIDENCE_REQUEST: request}
-        batch = self._with_fields(super()._compute_old_log_prob, batch, metrics, _FORWARD_FIELDS)
-        batch.extra_info = extra_info
-        return batch
-
-    def _compute_ref_log_prob(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
-        return self._with_fields(super()._compute_ref_log_prob, batch, metrics, _FORWARD_FIELDS)
-
-    def _update_actor(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
-        fields = [*_UPDATE_FIELDS, "ref_log_prob"] if self.use_reference_policy else _UPDATE_FIELDS
-        return self._with_fields(self._update_once, batch, metrics, fields)
-
-    def _update_once(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
-        """Do verl's update with the whole batch as one mini-batch, however many rollouts were admitted.
-
-        verl's own stage wants a multiple of the planned mini-batch, and pads with rows of 128 tokens up to it, which
-        cost more than the rollouts. `global_batch_size`, which only the losses that average over
-        responses divide by, stays the planned one: a rollout weighs the same whatever else was admitted.
-        """
-        actor, rollout = self.config.actor_rollout_ref.actor, self.config.actor_rollout_ref.rollout
-        batch.extra_info.update(
-            calculate_entropy=actor.calculate_entropy or actor.entropy_coeff != 0.0,
-            distillation_use_topk=False,
-            distillation_only=False,
-            global_batch_size=actor.ppo_mini_batch_size * rollout.n,
-            mini_batch_size=len(batch),
-            epochs=actor.ppo_epochs,
-            seed=actor.data_loader_seed,
-            dataloader_kwargs={"shuffle": actor.shuffle},
-            temperature=rollout.temperature,
-        )
-        output = rename_dict(self.actor_rollout_wg.update_actor(batch)["metrics"], "actor/")
-        output["perf/mfu/actor"] = output.pop("actor/mfu")
-        metrics.update(reduce_metrics(output))
-        return batch
-
-    def _get_required_batch_multiple(self, dp_size: int) -> int:
-        """Every rank needs as many rows as the others; nothing else is required of a batch."""
-        return dp_size
-
-    def _balance_batch(self, batch: KVBatchMeta, metrics: dict[str, Any], **options: Any) -> KVBatchMeta:
-        """Spread the rows over the ranks; with one rank there is nothing to spread, and 10% of a step to save."""
-        return super()._balance_batch(batch, metrics, **options) if self._ranks > 1 else batch
-
-    @property
-    def _ranks(self) -> int:
-        return int(self.config.trainer.nnodes * self.config.trainer.n_gpus_per_node)
-
-    def _with_fields(self, stage: Any, batch: KVBatchMeta, metrics: dict[str, Any], fields: list[str]) -> KVBatchMeta:
-        """Run a worker stage on named fields; without names verl ships every field, raw prompts included.
-
-        Where micro-batches have a fixed size, it is that of the rows at hand: the configured one need not divide them.
-        """
-        batch.fields = fields
-        if not self.config.actor_rollout_ref.actor.use_dynamic_bsz:
-            batch.extra_info["micro_batch_size_per_gpu"] = len(batch) // self._ranks
-        batch = stage(batch, metrics)
-        batch.fields = None
-        return batch
-
-    # ------------------------------------------------------------- panel, checkpoints, progress
-
-    def _val_metrics_update(
-        self, data_sources: Any, sample_uids: Any, reward_extra_infos_dict: Any, sample_turns: Any, **_: Any
-    ) -> dict[str, float]:
-        """Report the accuracy on the validation panel alone.
-
-        verl bootstraps best@N and maj@N of every logged variable here, which takes 20 s for 198 questions and
-        ends in figures that venus does not use: its statistics come from the records of the evaluation.
-        """
-        return {PANEL_ACCURACY: float(np.mean(reward_extra_infos_dict["reward"]))}
+    # ------------------------------------------------------------------- checkpoints, progress
 
     def _save_checkpoint(self) -> None:
         """Write the method's state first, so that a checkpoint that verl calls complete has it."""
