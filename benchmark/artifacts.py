@@ -171,6 +171,7 @@ VERDICTS_SCHEMA = pa.schema(
         ("verdict", pa.string()),  # see benchmark.evaluation.grader.Verdict
         ("extracted", pa.string()),  # null where nothing was found
         ("method", pa.string()),  # layer of the grader that decided
+        ("choice", pa.string()),  # label of the chosen option; null for math and where no option is named
         ("second", pa.string()),  # verdict of the second grader; null where the gold is invalid
     ]
 )
@@ -183,7 +184,7 @@ ITEMS_SCHEMA = pa.schema(
         ("group", pa.string()),
         ("item_id", pa.string()),
         ("responses", pa.int64()),  # that exist
-        ("samples", pa.int64()),  # n: those that were judged
+        ("samples", pa.int64()),  # n: those whose gold can be compared with
         ("correct", pa.int64()),  # c of n
         ("majority", pa.float64()),  # expected correctness of the majority answer, ties split
     ]

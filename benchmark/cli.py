@@ -5,7 +5,6 @@ line; 130 interrupted. Nothing is imported here that `venus --help` does not nee
 """
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,25 +12,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from benchmark.errors import UserError, VenusError
+from benchmark.standard_output import patient_output, print_lines
 
 if TYPE_CHECKING:
     from benchmark.runs.session import Session
 
+# Help is plain text: as rich markup it would lose whatever stands in brackets.
 app = typer.Typer(
     name="venus",
     help="Run suites of data-efficient RLVR, and look at what they found.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
-data_app = typer.Typer(name="data", help="Look at benchmark files and training sets.")
+data_app = typer.Typer(name="data", help="Look at benchmark files and training sets.", rich_markup_mode=None)
 app.add_typer(data_app)
 
 Suite = Annotated[str, typer.Argument(help="name of a suite, or path of its YAML file")]
 Overrides = Annotated[list[str] | None, typer.Argument(help="settings as key=value, such as train.steps=2")]
 ProfileOption = Annotated[str | None, typer.Option("--profile", help="micro, paper, ...; the suite names its default")]
-StoreOption = Annotated[str | None, typer.Option("--store", help="folder of artifacts [default: results/store]")]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        help="folder of artifacts, with its reports in STORE/reports [default: VENUS_STORE, else results/store, "
+        "whose reports are in results/reports]",
+    ),
+]
 Plugins = Annotated[
     list[str] | None, typer.Option("--plugin", help="Python file with a method of your own; may be repeated")
 ]
@@ -47,7 +55,7 @@ def plan(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Show the cells of a suite and what is left to run; starts nothing."""
+    """Show the cells of a suite and what is left to run. Starts nothing."""
     from benchmark.runs import overview
 
     session = _open(suite, overrides, profile, store, plugin)
@@ -64,7 +72,7 @@ def run(
     as_json: Json = False,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="stop at the first stage that fails for good")] = False,
 ) -> None:
-    """Run what is missing of a suite, then print its table and write its report."""
+    """Run what is missing of a suite. Then print its tables and write its report."""
     from benchmark.runs import overview, results
     from benchmark.runs.console import display, make_console
     from benchmark.runs.session import run_session
@@ -93,14 +101,15 @@ def status(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Show where the cells of a suite stand, or what the store holds."""
+    """Show where a suite stands, or what the store holds."""
     from benchmark.runs import overview
     from benchmark.runs.session import open_store
 
     if suite is None:
-        _show(overview.store_data(open_store(store)), overview.store_text, as_json)
+        _show(overview.store_data(open_store(store, existing=True)), overview.store_text, as_json)
     else:
-        _show(overview.status_data(_open(suite, overrides, profile, store, plugin)), overview.status_text, as_json)
+        session = _open(suite, overrides, profile, store, plugin, existing=True)
+        _show(overview.status_data(session), overview.status_text, as_json)
 
 
 @app.command()
@@ -112,17 +121,21 @@ def tables(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Print the tables of a suite from what the store has, and write its report; runs nothing."""
+    """Write the report of a suite and print its tables. Runs nothing, and reads what the store has."""
     from benchmark.runs import results
     from benchmark.runs.console import make_console
 
-    session = _open(suite, overrides, profile, store, plugin)
+    session = _open(suite, overrides, profile, store, plugin, existing=True)
     report = results.suite_report(session)
-    if as_json:
-        print(results.tables_json(report))
-    else:
-        results.print_tables(make_console(), report)
-        print(f"report: {results.write(session, report)[-1]}")
+    try:
+        files = results.write(session, report)
+    finally:  # the tables are wanted even where the report cannot be written, as in somebody else's store
+        if as_json:
+            print(results.tables_json(report))
+        else:
+            results.print_tables(make_console(), report)
+    if not as_json:
+        print(f"report: {next(path for path in files if path.suffix == '.html')}")
 
 
 @app.command()
@@ -132,7 +145,7 @@ def show(
     suite: Annotated[str | None, typer.Option("--suite", help="suite of the cell [default: search all]")] = None,
     wrong: Annotated[bool, typer.Option("--wrong", help="only responses that are not correct")] = False,
     benchmark: Annotated[str | None, typer.Option("--benchmark", help="only responses to this benchmark")] = None,
-    limit: Annotated[int, typer.Option("--limit", help="responses at most; 0 shows all")] = 20,
+    limit: Annotated[int, typer.Option("--limit", help="responses at most, of all benchmarks; 0 shows all")] = 20,
     text: Annotated[
         bool, typer.Option("--show-text", help="print restricted texts (GPQA) too; never publish them")
     ] = False,
@@ -141,13 +154,13 @@ def show(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Show questions, responses and verdicts of a cell that has a result."""
+    """Show questions, responses and verdicts of a cell."""
     from benchmark.runs import show as shown
     from benchmark.runs.session import open_store
     from methods.registry import use_plugins
 
     use_plugins(plugin or ())
-    place = open_store(store)
+    place = open_store(store, existing=True)
     found = shown.find_cell(place, cell, suite, profile, overrides or ())
     _show(shown.show_data(place, found, shown.ShowRequest(wrong, benchmark, limit, text)), shown.show_text, as_json)
 
@@ -161,7 +174,7 @@ def evaluate(
     store: StoreOption = None,
     as_json: Json = False,
 ) -> None:
-    """Sample and grade the responses of a model to benchmarks, then print their table."""
+    """Evaluate a model folder on benchmarks. Samples, grades and prints a table."""
     from benchmark.commands import evaluate_model
     from benchmark.runs.console import display, make_console
     from benchmark.runs.session import run_session
@@ -185,7 +198,7 @@ def methods(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """List the methods and the scorers of active selection, or describe one with its options."""
+    """List methods and scorers, or describe one. Scorers are those of active selection."""
     from benchmark.commands import method_catalogue as catalogue
     from benchmark.runs.console import make_console
     from methods.registry import use_plugins
@@ -196,7 +209,8 @@ def methods(
     elif as_json:
         print(json.dumps(catalogue.methods_data(), allow_nan=False))
     else:
-        make_console().print(catalogue.methods_table(catalogue.methods_data()))
+        console = make_console()
+        console.print(catalogue.methods_table(catalogue.methods_data(), console.width))
 
 
 @app.command()
@@ -206,7 +220,7 @@ def new_method(
         Path | None, typer.Option("--folder", help="write a plugin there instead of into the checkout")
     ] = None,
 ) -> None:
-    """Write a method that works, its options and its test, to start from."""
+    """Write a method to start from. It works, and comes with its options and its test."""
     from benchmark.commands import scaffold
 
     print(scaffold.describe(scaffold.new_method(name, folder)))
@@ -218,13 +232,16 @@ def data_check(
     directory: Annotated[Path | None, typer.Option("--data", help="data directory [default: VENUS_DATA]")] = None,
     as_json: Json = False,
 ) -> None:
-    """Examine benchmark files and training sets: counts, content, licences, defects, overlaps."""
+    """Examine benchmark files and training sets. Prints counts, content, licences, defects and overlaps.
+
+    Exit status 1 where a file is refused, or where all are missing.
+    """
     from benchmark.commands.data_check import check_data
     from benchmark.commands.data_check_text import check_text
 
     found = check_data(profile, directory)
     _show(found, check_text, as_json)
-    if found["failed"]:
+    if found["failed"] or found["all_missing"]:
         raise typer.Exit(1)
 
 
@@ -235,32 +252,54 @@ def grade(
         str, typer.Option("--fallback", help="what to read without a box: statement, last_number or none")
     ] = "statement",
 ) -> None:
-    """Judge responses of your own: one verdict per line, as JSON, in order."""
+    """Judge responses of your own. Prints one verdict per line, as JSON, in order.
+
+    A line of FILE is an object with gold (the correct answer) and response (the text to judge). It may have kind (math
+    or multiple_choice; told from the gold without it), choices (the list of options, for multiple_choice), tolerance
+    (such as "0.01"), finish_reason (stop or length) and id (any value, printed with the verdict).
+    Without kind, a line with choices, or whose gold is a single capital A to J, is multiple choice. What counts as the
+    same answer is listed in benchmark/evaluation/policy.py.
+    """
     from benchmark.commands.grade_files import grade_file
 
-    for record in grade_file(file, fallback):
-        print(record)
+    print_lines(grade_file(file, fallback))
 
 
 @app.command()
 def vote(
     file: Annotated[str, typer.Argument(help="JSON lines with a list of answers; - for the standard input")],
 ) -> None:
-    """Count the votes of your own answers: clusters and winner per line, as JSON, in order."""
+    """Count votes of your own answers. Prints clusters and winner per line, as JSON, in order.
+
+    A line of FILE is an object with answers (a list of texts, numbers, or null where no answer was given) and, if you
+    like, id (any value, printed with the vote); or the list alone.
+    """
     from benchmark.commands.grade_files import vote_file
 
-    for record in vote_file(file):
-        print(record)
+    print_lines(vote_file(file))
+
+
+@app.callback(invoke_without_command=True)
+@data_app.callback(invoke_without_command=True)
+def _help_without_a_verb(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit(2)
 
 
 def _open(
-    suite: str, overrides: list[str] | None, profile: str | None, store: str | None, plugin: list[str] | None
+    suite: str,
+    overrides: list[str] | None,
+    profile: str | None,
+    store: str | None,
+    plugin: list[str] | None,
+    existing: bool = False,
 ) -> "Session":
     from benchmark.runs.session import open_session
     from methods.registry import use_plugins
 
     use_plugins(plugin or ())
-    return open_session(suite, profile, overrides or [], store)
+    return open_session(suite, profile, overrides or [], store, existing)
 
 
 def _show(data: dict[str, Any], as_text: Any, as_json: bool) -> None:
@@ -268,23 +307,27 @@ def _show(data: dict[str, Any], as_text: Any, as_json: bool) -> None:
 
 
 def main() -> None:
-    """Run the command and turn what went wrong into a line and an exit status."""
+    """Run the command and end with its exit status."""
+    with patient_output():
+        status_code = _status_of_the_command()
+    sys.exit(status_code)
+
+
+def _status_of_the_command() -> int:
+    """Run the command, and turn what went wrong into a line and an exit status."""
     # typer exports the leaves of its usage errors only; this is their root.
     usage_error: Any = typer.BadParameter.__base__
     try:
         status_code = app(standalone_mode=False)
     except UserError as error:
-        status_code = _complain(str(error), 2)
+        return _complain(str(error), 2)
     except usage_error as error:
-        status_code = _complain(" ".join(error.format_message().split()), 2)
+        return _complain(" ".join(error.format_message().split()), 2)
     except VenusError as error:
-        status_code = _complain(str(error), 1)
+        return _complain(str(error), 1)
     except (typer.Abort, KeyboardInterrupt):
-        status_code = _complain("interrupted; run the same command again to go on", 130)
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status_code = 0
-    sys.exit(status_code if isinstance(status_code, int) else 0)
+        return _complain("interrupted; run the same command again to go on", 130)
+    return status_code if isinstance(status_code, int) else 0
 
 
 def _complain(message: str, status_code: int) -> int:

@@ -10,6 +10,8 @@ This module imports nothing of the project, so every package may use it (methods
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_CLOSE = 0.65  # ratio of difflib: a letter lost or two swapped in a short name, but not "nope" for "compose"
+
 
 class VenusError(Exception):
     """Root of the tree; carries only its message, so that it survives pickling through Ray."""
@@ -57,6 +59,6 @@ def unknown_name(kind: str, found: str, allowed: Iterable[str]) -> UnknownNameEr
     `kind` is what the name stands for ("suite", "method", ...).
     """
     names = sorted(allowed)
-    near = get_close_matches(found, names, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return UnknownNameError(f"unknown {kind} {found!r}{hint} allowed: {', '.join(names) or '(none)'}")
+    near = get_close_matches(found, names, n=1, cutoff=_CLOSE)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return UnknownNameError(f"unknown {kind} {found!r}; {hint}allowed: {', '.join(names) or '(none)'}")

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-LEAVES = {"benchmark.errors", "benchmark.artifacts", "benchmark.files", "benchmark.imports", "benchmark.stage"}
+LEAVES = {
+    "benchmark.errors",
+    "benchmark.artifacts",
+    "benchmark.files",
+    "benchmark.folders",
+    "benchmark.imports",
+    "benchmark.stage",
+}
 SPECS = "benchmark.suite.spec"
 HEAVY = {"torch", "transformers", "verl", "ray", "vllm", "datasets", "optuna", "altair"}
 

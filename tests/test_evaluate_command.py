@@ -71,10 +71,19 @@ def test_the_same_again_runs_nothing_and_a_changed_model_is_evaluated_anew(model
     (changed / "chat_template.jinja").write_text("{{ messages[0]['content'] }}")
     other = evaluated(changed, *SMALL, store=store)
     assert other["stages_run"] == 4  # the benchmarks are shared
+    copied = evaluated(shutil.copytree(model, tmp_path / "copied"), *SMALL, store=store)
+    assert (copied["stages_run"], copied["cell"]) == (0, micro["cell"])
     assert other["cell"] != micro["cell"]
     assert {row["prompt_hash"] for row in rows(other, "samples")}.isdisjoint(
         row["prompt_hash"] for row in rows(micro, "samples")
     )
+
+
+@pytest.mark.slow
+def test_the_cell_that_is_named_can_be_shown(micro, store):
+    shown = run_venus("show", micro["cell"], "--json", store=store)
+    assert shown.returncode == 0, shown.stderr
+    assert json.loads(shown.stdout)["total"] == 8
 
 
 @pytest.mark.slow
@@ -114,6 +123,14 @@ def test_the_real_benchmarks_end_with_a_record(model, store):
         (("eval.benchmarks=[ad]",), "'ad'"),
         (("eval.engine=transformer",), "did you mean 'transformers'"),
         (("--limit", "0"), "Invalid value for '--limit'"),
+        (("eval.benchmarks=[add,add]",), "eval.benchmarks: found 'add' more than once, allowed distinct names"),
+        (("eval.source=nope",), "unknown eval.source 'nope'"),
+        (("eval.items=100000",), "found 15331, wanted 100000"),
+        (("eval.items=0",), "found 0; fix: ask for 1 or more"),
+        (("eval.top_p=2",), "eval.top_p: found 2.0, allowed 1 at most"),
+        (("eval.top_p=0",), "eval.top_p: found 0, allowed more than 0"),
+        (("--eval", "paper", "eval.source=micro", "eval.engine=transformers"), "unknown benchmark 'aime24'"),
+        (("eval.source=local",), "unknown benchmark 'add'"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(model, arguments, expected, tmp_path):
@@ -124,6 +141,13 @@ def test_a_mistake_is_one_line_and_leaves_nothing(model, arguments, expected, tm
 def test_an_engine_that_was_asked_for_and_is_not_installed_is_refused(model, tmp_path):
     result = venus(model, "--eval", "paper", "eval.engine=vllm", store=tmp_path / "store")
     refused(result, tmp_path / "store", "found no package vllm", "pip install -e '.[gpu]'")
+
+
+def test_a_benchmark_without_its_file_is_refused_before_anything_starts(model, tmp_path):
+    (tmp_path / "data").mkdir()
+    arguments = ("--eval", "paper", "eval.benchmarks=[aime24]", "eval.engine=transformers")
+    result = run_venus("evaluate", model, *arguments, store=tmp_path / "store", VENUS_DATA=str(tmp_path / "data"))
+    refused(result, tmp_path / "store", "no file of benchmark aime24: found nothing at")
 
 
 def test_what_is_no_model_folder_is_refused(tmp_path):

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from benchmark.data.data_files import data_directory
+from benchmark.evaluation.grader import GRADER_VERSION
 
 DATA = data_directory()
 
@@ -52,7 +53,8 @@ def test_one_record_per_line_in_order():
         "extracted": "11+9a",
         "method": "symbolic",
         "second": "correct",
-        "grader_version": "2",
+        "choice": None,
+        "grader_version": GRADER_VERSION,
     }
 
 
@@ -73,12 +75,30 @@ def test_the_fallback_is_chosen_on_the_command_line():
     assert b"did you mean 'statement'" in found.stderr
 
 
-def test_a_file_may_hold_line_separators_and_may_be_empty(tmp_path):
+def test_a_choice_is_told_by_its_label():
+    line = {"gold": "A", "choices": ["red", "green"]}
+    stated = (r"\boxed{B. green}", r"\boxed{\text{green}}", "The answer is (b)", "I cannot tell.")
+    found = grade(*(line | {"response": text} for text in stated))
+    assert [one["choice"] for one in found] == ["B", "B", "B", None]
+
+
+def test_a_file_may_hold_line_separators_and_begin_with_a_byte_order_mark(tmp_path):
     file = tmp_path / "answers.jsonl"
-    file.write_bytes('{"gold": "12", "response": "\u2028\\\\boxed{12}"}'.encode())
-    assert records(venus("grade", str(file)))[0]["verdict"] == "correct"
+    for mark in (b"", b"\xef\xbb\xbf"):
+        file.write_bytes(mark + '{"gold": "12", "response": "\u2028\\\\boxed{12}"}'.encode())
+        assert records(venus("grade", str(file)))[0]["verdict"] == "correct"
+
+
+def test_an_empty_file_is_named(tmp_path):
+    file = tmp_path / "answers.jsonl"
     file.write_bytes(b"")
-    assert records(venus("grade", str(file))) == []
+    for command in ("grade", "vote"):
+        found = venus(command, str(file))
+        assert (found.returncode, found.stdout) == (2, b"")
+        assert found.stderr.decode() == (
+            f"venus: file of answers: found nothing in {str(file)!r}, allowed JSON lines; "
+            "fix: write one JSON object per line\n"
+        )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +116,17 @@ def test_a_file_may_hold_line_separators_and_may_be_empty(tmp_path):
         (b'{"gold": "1", "response": "1", "kind": "chess"}', "line 2: found kind 'chess', allowed math or multiple_"),
         (b'{"gold": "A", "response": "1", "choices": "AB"}', "line 2: found choices"),
         (b'{"gold": "1", "response": "1", "tolerance": "x"}', "line 2: found tolerance 'x'"),
+        (
+            b'{"gold": "1", "response": "1", "tolerance": "1e99999999"}',
+            "line 2: found tolerance '1e99999999', allowed a",
+        ),
+        (b'{"gold": "1", "response": "1", "tolerance": "-1"}', "line 2: found tolerance '-1'"),
+        (b'{"gold": "1", "response": "1", "tolerance": "."}', "line 2: found tolerance '.'"),
+        (b'{"gold": 1e400, "response": "1"}', "line 2: found no JSON (1e400 is too large for a number)"),
         (b'{"gold": "1", "response": "1", "finish_reason": "eos"}', "line 2: found finish_reason 'eos'"),
+        (b'{"gold": "1", "response": "1", "finish_reason": ["stop"]}', "line 2: found finish_reason ['stop']"),
+        (b'{"gold": "1", "response": "1", "kind": ["math"]}', "line 2: found kind ['math'], allowed math or multiple_"),
+        (b'{"gold": "A", "response": "1", "choises": ["a", "b"]}', "line 2: found field 'choises', allowed 'choices'"),
     ],
 )
 def test_a_bad_line_is_named_before_anything_is_printed(tmp_path, line, message):

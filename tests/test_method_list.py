@@ -68,6 +68,52 @@ def test_the_list_has_a_row_for_every_method(venus):
     assert max(map(len, result.stdout.splitlines())) <= 120
 
 
+@pytest.mark.parametrize("width", [120, 100, 80, 60, 45])
+def test_no_width_cuts_a_name_or_what_is_shown_of_it(width):
+    from io import StringIO
+
+    from rich.console import Console
+
+    from benchmark.commands.method_catalogue import methods_data, methods_table
+
+    data, console = methods_data(), Console(width=width, file=StringIO())
+    console.print(methods_table(data, width))
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    words = {word for line in lines for word in line.split()}
+    for row in data["methods"] + data["scorers"]:
+        assert {row["name"], row["paper"] or "-"} <= words
+    shown = lines[1].split()
+    left_out = {"module", "surfaces", "evidence", "state", "labels", "source"} - set(shown)
+    told = " ".join(" ".join(lines).split())
+    assert ("left out at this width: " in told) == bool(left_out)
+    assert all(f"{heading}, " in told or f"{heading};" in told for heading in left_out)
+
+
+def test_on_a_narrow_terminal_names_are_folded_and_not_cut():
+    from benchmark.commands.method_catalogue import methods_data, methods_table
+
+    table = methods_table(methods_data(), 20)
+    assert [(column.header, column.overflow, column.no_wrap) for column in table.columns] == [("method", "fold", False)]
+
+
+def test_the_file_of_a_plugin_is_folded_so_that_names_are_whole():
+    from io import StringIO
+
+    from rich.console import Console
+
+    from benchmark.commands.method_catalogue import methods_data, methods_table
+
+    data, console = methods_data(), Console(width=80, file=StringIO())
+    data["methods"][0]["origin"] = "plugin /" + "long/" * 20 + "my.py"
+    console.print(methods_table(data, 80))
+    words = set(console.file.getvalue().split())
+    assert {row["name"] for row in data["methods"] + data["scorers"]} <= words
+    lines = console.file.getvalue().splitlines()
+    place = lines[1].index("origin")
+    assert data["methods"][0]["origin"].replace(" ", "") in "".join(line[place:].strip() for line in lines)
+
+
 def test_scorers_of_active_selection_are_listed_with_a_prefix(venus):
     from methods.selection import scorer_names
 
@@ -110,7 +156,7 @@ def test_a_suite_with_a_method_of_a_plugin_is_planned(venus):
     result = venus("plan", "sample.yaml", "--plugin", "my.py")
     assert result.returncode == 0, result.stderr
     assert "mine (share=0.25), 50% labels" in result.stdout
-    assert "2 pending" in venus("status", "sample.yaml", "--plugin", "my.py").stdout
+    assert "cells: 2, 2 pending" in result.stdout
 
 
 def test_without_its_plugin_such_a_suite_is_refused(venus):
@@ -138,6 +184,8 @@ def test_a_cell_is_identified_by_the_name_and_the_version_of_a_plugin_not_by_its
     ("arguments", "expected"),
     [
         (("methods", "ttlr"), "unknown method 'ttlr'; did you mean 'ttrl'?"),
+        (("methods", "foo"), "unknown method 'foo'; allowed: co_rewarding_i, "),
+        (("methods", "foo"), ", selection:entropy, "),
         (
             ("methods", "--plugin", "missing.py"),
             "missing.py': found no file, allowed a Python file; fix: check the path",

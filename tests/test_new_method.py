@@ -155,3 +155,11 @@ def test_every_path_that_the_guide_names_for_methods_exists():
     assert named
     for path in named:
         assert Path(CHECKOUT / path).exists(), path
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_folder_that_cannot_be_made_is_one_line_and_status_2(tmp_path, place):
+    (tmp_path / "file").write_text("x")
+    result = python("-m", "benchmark.cli", "new-method", "my_vote", "--folder", tmp_path / place)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert f"venus: found '{tmp_path / place}', where nothing can be written" in result.stderr

@@ -1,8 +1,9 @@
 """`venus evaluate`: a model folder on benchmarks, through the same stages and store as a suite.
 
 It is a suite of one cell, the untrained policy, whose model is the folder. The content of the folder is part of the
-cell's identity, so that a checkpoint that was written over is evaluated anew, and one that was not is read from the
-store. Benchmarks, engine and sampling come from an evaluation of configs/eval and the overrides `eval.*`.
+cell's identity, so that a checkpoint that was written over is evaluated anew, and one that was not, or a copy of it
+elsewhere, is read from the store. The store keeps a copy of the model: an artifact must not change with its origin.
+Benchmarks, engine and sampling come from an evaluation of configs/eval and the overrides `eval.*`.
 """
 
 import hashlib
@@ -15,11 +16,14 @@ from typing import TYPE_CHECKING, Any
 from benchmark import artifacts
 from benchmark.data.base_model import require_model_folder
 from benchmark.errors import SuiteError, UserError, unknown_name
+from benchmark.evaluation.benchmarks.stage import SOURCES, benchmark_rows
+from benchmark.evaluation.benchmarks.table import benchmark_named
 from benchmark.evaluation.engines import installed, require_engine
 from benchmark.runs.planner import plan_suite
 from benchmark.runs.resources import local_node
 from benchmark.runs.scheduler import Outcome
 from benchmark.runs.session import Session, open_store
+from benchmark.runs.store import Store, read_manifest
 from benchmark.stage import StageKind
 from benchmark.suite.compose import CONFIGS, Profile, compose_profile
 from benchmark.suite.file import SuiteFile
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 
 _PROFILE = "micro"  # for the sections that an evaluation does not read
 _ALLOWED = ("eval.", "cluster.", "cluster=")
+_SHORT = 12  # characters of an id
 _DEADLINE_MINUTES = 24 * 60.0  # of an attempt at a stage: nobody trains meanwhile, and real benchmarks take hours
 
 
@@ -61,7 +66,8 @@ def open_evaluation(
     """Plan the evaluation of a model folder; nothing is written. `limit` is a number of items per benchmark.
 
     Raises UserError where there is no model, the evaluation is unknown, an override concerns something else than the
-    evaluation or the cluster, or the engine that was asked for is not installed.
+    evaluation or the cluster, the engine that was asked for is not installed, or a benchmark cannot be had: unknown to
+    its source, with fewer items than are asked for, or with a file that is missing or refused.
     """
     model_dir = Path(model).expanduser().resolve()
     if not model_dir.is_dir():
@@ -78,14 +84,15 @@ def open_evaluation(
     items = [] if limit is None else [f"eval.items={limit}"]
     profile = compose_profile(_PROFILE, [f"eval={name}", *overrides, *items])
     profile, notes = _settle_engine(_settle_cluster(profile, overrides), overrides)
-    content = folder_digest(model_dir)
-    recipe = frozen_json({"path": str(model_dir), "content": content})
+    place, content = open_store(store), folder_digest(model_dir)
+    recipe = frozen_json({"path": _first_path(place, content) or str(model_dir), "content": content})
     profile = replace(profile, name=name, model=ModelSpec("local", recipe))
     suite = _suite(name, model_dir.name)
     cells = expand(suite, profile)
     plan = plan_suite(cells, cells[0])
     plan = replace(plan, cells=tuple(replace(cell, label=model_dir.name) for cell in plan.cells))
-    session = Session(suite, profile, plan, open_store(store), (f"model={content}", *overrides, *items))
+    _require_benchmarks(profile.eval, place, plan.cells[0].stages[StageKind.BENCHMARKS])
+    session = Session(suite, profile, plan, place, (f"model={content}", *overrides, *items))
     return Evaluation(name, model_dir, session, notes)
 
 
@@ -99,6 +106,30 @@ def folder_digest(folder: Path) -> str:
     return total.hexdigest()
 
 
+def _first_path(store: Store, content: str) -> str | None:
+    """Return the path under which a folder of this content is in the store; a copy elsewhere is the same model.
+
+    The path is a part of the recipe because the stage reads from it, and it need not exist any more.
+    """
+    for manifest in sorted((store.root / StageKind.BASE_MODEL.value).glob("*/manifest.json")):
+        try:
+            recipe = read_manifest(str(manifest.parent))["params"]["recipe"]
+        except (OSError, ValueError, KeyError, TypeError):  # an artifact that is damaged is no reason to stop
+            continue
+        known = isinstance(recipe, dict) and recipe.get("content") == content and isinstance(recipe.get("path"), str)
+        if known and store.has(StageKind.BASE_MODEL, manifest.parent.name):
+            return str(recipe["path"])
+    return None
+
+
+def _require_benchmarks(evaluation: EvalSpec, store: Store, key: str) -> None:
+    """Make the items once before anything starts, unless the store has them or a hub would have to be asked."""
+    for name in evaluation.benchmarks:
+        benchmark_named(name, SOURCES[evaluation.source])
+    if evaluation.source != "hub" and not store.has(StageKind.BENCHMARKS, key):
+        benchmark_rows(evaluation.source, evaluation.benchmarks, evaluation.items)
+
+
 def evaluation_data(evaluation: Evaluation, outcome: Outcome) -> dict[str, Any]:
     """Describe what came out: scores with 95% intervals, what limits them, and where every sample is."""
     from benchmark.runs import overview
@@ -109,7 +140,7 @@ def evaluation_data(evaluation: Evaluation, outcome: Outcome) -> dict[str, Any]:
         "model": str(evaluation.model_dir),
         "eval": evaluation.name,
         "store": str(session.store.root),
-        "cell": cell.id,
+        "cell": cell.stages[StageKind.RECORD],  # what `venus show` finds: the cell is in no suite
         "engine": evaluation.spec.engine,
         "protocol": evaluation.spec.protocol,
         "deviations": list(deviations(evaluation.spec)),
@@ -153,6 +184,8 @@ def print_evaluation(console: "Console", evaluation: Evaluation, outcome: Outcom
     for name in ("samples", "verdicts", "record"):
         if "files" in data:
             print(f"{name}: {data['files'][name]}")
+    if "files" in data:
+        print(f"responses: venus show {data['cell'][:_SHORT]} --store {data['store']}")
     print(overview.outcome_text(evaluation.session, outcome, []))
 
 

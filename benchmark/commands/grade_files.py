@@ -3,14 +3,21 @@
 A file is read and checked as a whole before anything is printed, so that a mistake in line 9,000 costs nothing; the
 price is that the file has to fit into memory. Output is one JSON record per line, in the order of the input, and the
 same for the same input: times are left out.
+
+A line of `grade` may hold, beside gold and response: kind (math or multiple_choice), choices (the options), tolerance
+(an absolute error), finish_reason (stop or length) and id. Without a kind, a line with choices is multiple choice, and
+so is one whose gold is a single capital from A to J; every other line is mathematics. What is the same answer is
+listed in `benchmark.evaluation.policy`. Other fields are ignored, unless they look like one of these misspelt.
 """
 
 import json
+import math
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from fractions import Fraction
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +29,11 @@ from benchmark.evaluation.voting import vote
 from benchmark.evaluation.workers import default_pool
 
 Line = Mapping[str, Any]
+
+_OPTIONAL = ("kind", "choices", "tolerance", "finish_reason")
+_CLOSE = 0.8  # ratio of difflib: choises and tolerence, but not note or category
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_TOLERANCE = re.compile(r"\d{0,300}(?:\.\d{0,300})?(?:[eE][+-]?\d{1,3})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +102,16 @@ def _voted(ballot: Ballot) -> str:
 
 def _lines(source: str) -> Iterator[tuple[int, Any]]:
     """Yield the number and the value of each line; lines end at \\n only, because JSON may hold U+2028."""
-    lines = _read(source).split(b"\n")
+    lines = _read(source).removeprefix(_BYTE_ORDER_MARK).split(b"\n")
     if not lines[-1].strip():
         lines.pop()
+    if not lines:
+        raise DataError(
+            f"file of answers: found nothing in {source!r}, allowed JSON lines; fix: write one JSON object per line"
+        )
     for number, line in enumerate(lines, 1):
         try:
-            yield number, json.loads(line.decode("utf-8"), parse_constant=_no_number)
+            yield number, json.loads(line.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
         except (ValueError, RecursionError) as error:
             raise _bad(number, f"found no JSON ({error})", "one JSON object per line") from error
 
@@ -114,16 +130,32 @@ def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is no number of JSON")
 
 
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits} is too large for a number")
+    return value
+
+
+def _refuse_misspelt(number: int, line: Line) -> None:
+    """Refuse a field that looks like an optional one misspelt: what it says would be ignored without a word."""
+    for name in line:
+        near = get_close_matches(name, _OPTIONAL, n=1, cutoff=_CLOSE) if name not in _OPTIONAL else []
+        if near and near[0] not in line:
+            raise _bad(number, f"found field {name!r}", f"{near[0]!r}, or a field unlike it")
+
+
 def _judgement(number: int, line: Any) -> Judgement:
     if not isinstance(line, dict):
         raise _bad(number, f"found {_kind(line)}", "an object with gold and response")
+    _refuse_misspelt(number, line)
     gold, response = _text(number, line, "gold"), _text(number, line, "response")
     choices = _choices(number, line)
     tolerance = None if line.get("tolerance") is None else _text(number, line, "tolerance")
     if tolerance is not None and not _is_tolerance(tolerance):
-        raise _bad(number, f"found tolerance {tolerance!r}", "a decimal number from 0")
+        raise _bad(number, f"found tolerance {tolerance[:60]!r}", "a decimal number from 0, such as 0.01 or 1e-3")
     finish_reason = line.get("finish_reason", "stop")
-    if finish_reason not in ("stop", "length"):
+    if not isinstance(finish_reason, str) or finish_reason not in ("stop", "length"):
         raise _bad(number, f"found finish_reason {finish_reason!r}", "stop or length")
     return Judgement(
         gold, response, _question_kind(number, line, gold, choices), choices, tolerance, finish_reason, line.get("id")
@@ -136,7 +168,7 @@ def _question_kind(number: int, line: Line, gold: str, choices: tuple[str, ...] 
     if kind is None:
         is_label = len(gold.strip()) == 1 and gold.strip() in DEFAULT_LABELS
         return QuestionKind.MULTIPLE_CHOICE if choices or is_label else QuestionKind.MATH
-    if kind not in set(QuestionKind):
+    if not isinstance(kind, str) or kind not in set(QuestionKind):
         raise _bad(number, f"found kind {kind!r}", " or ".join(QuestionKind))
     return QuestionKind(kind)
 
@@ -172,10 +204,8 @@ def _text(number: int, line: Line, name: str) -> str:
 
 
 def _is_tolerance(text: str) -> bool:
-    try:
-        return Fraction(text) >= 0
-    except (ValueError, ZeroDivisionError):
-        return False
+    """Say whether a text is a decimal number; an exponent of millions would take for ever to write out."""
+    return _TOLERANCE.fullmatch(text) is not None and any(map(str.isdigit, text.partition("e")[0]))
 
 
 def _bad(number: int, found: str, allowed: str) -> DataError:

@@ -9,6 +9,7 @@ import inspect
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from benchmark.errors import unknown_name
 from methods.base import SURFACES, surfaces_used
 from methods.registry import build_method, method_class, method_names, method_origin
 from methods.selection import build_scorer, scorer_class, scorer_names
@@ -31,6 +32,10 @@ _COLUMNS = {  # heading -> key of a method's description
 }
 
 
+_LEFT_OUT_FIRST = ("source", "evidence", "state", "surfaces", "labels", "module", "paper")
+_LEAST_ORIGIN = 20  # characters: a path is folded, as no terminal is wide enough for every path
+
+
 def methods_data() -> dict[str, Any]:
     """Describe every registered method and every scorer."""
     return {
@@ -45,6 +50,9 @@ def method_data(name: str) -> dict[str, Any]:
     With its options, their defaults, and what its class and its module say of it. Raises UnknownNameError, with
     the nearest name.
     """
+    scorers = [SELECTION + scorer for scorer in scorer_names()]
+    if not name.startswith(SELECTION) and name not in method_names():
+        raise unknown_name("method", name, [*method_names(), *scorers])
     if name.startswith(SELECTION):
         scorer = name.removeprefix(SELECTION)
         cls: type = scorer_class(scorer)
@@ -61,20 +69,52 @@ def method_data(name: str) -> dict[str, Any]:
     }
 
 
-def methods_table(data: dict[str, Any]) -> "Table":
-    """Lay the description of all methods out for people; where they come from is shown if one is from elsewhere."""
+def methods_table(data: dict[str, Any], width: int) -> "Table":
+    """Lay the description of all methods out for people, in lines of `width` characters.
+
+    No name is cut: columns that do not fit are left out, and named below. Where methods come from is shown if one is
+    from elsewhere.
+    """
     from rich.box import SIMPLE
     from rich.table import Table
 
-    table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     rows = data["methods"] + data["scorers"]
     own = all(row["origin"] == _BUILT_IN for row in rows)
-    columns = {heading: key for heading, key in _COLUMNS.items() if not (own and key == "origin")}
-    for heading in columns:
-        table.add_column(heading, overflow="fold", no_wrap=own or heading == "method")
-    for row in rows:
-        table.add_row(*(_text(row[key], "\n") for key in columns.values()))
+    cells = {
+        heading: [_text(row[key], "\n") for row in rows]
+        for heading, key in _COLUMNS.items()
+        if not (own and heading == "origin")
+    }
+    shown, fits = _fitting(cells, width)
+    table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0), caption_justify="left")
+    for heading in shown:
+        table.add_column(heading, overflow="fold", no_wrap=fits and heading != "origin")
+    for texts in zip(*(cells[heading] for heading in shown), strict=True):
+        table.add_row(*texts)
+    left_out = [heading for heading in cells if heading not in shown]
+    if left_out:
+        table.caption = f"left out at this width: {', '.join(left_out)}; --json and `venus methods NAME` have them"
     return table
+
+
+def _fitting(cells: dict[str, list[str]], width: int) -> tuple[list[str], bool]:
+    """Choose the headings whose columns fit into a width; returns them, and whether they do."""
+    needed = {
+        heading: max(len(line) for text in (heading, *column) for line in text.split("\n"))
+        for heading, column in cells.items()
+    }
+    if "origin" in needed:
+        needed["origin"] = min(needed["origin"], _LEAST_ORIGIN)
+    shown = list(cells)
+    for heading in _LEFT_OUT_FIRST:
+        if _line(needed, shown) > width:
+            shown.remove(heading)
+    return shown, _line(needed, shown) <= width
+
+
+def _line(needed: dict[str, int], shown: list[str]) -> int:
+    """Return the length of a line: a space at both ends, and what rich puts between two columns."""
+    return 2 + sum(needed[heading] for heading in shown) + 2 * (len(shown) - 1)
 
 
 def method_text(data: dict[str, Any]) -> str:

@@ -29,7 +29,8 @@ class NewMethod:
 def new_method(name: str, folder: Path | None = None, checkout: Path = CHECKOUT) -> NewMethod:
     """Write a method, its options and its test, into the checkout or, as a plugin, into `folder`.
 
-    Raises SuiteError, with nothing written, for a name that is not allowed or taken, and for a file that exists.
+    Raises SuiteError, with nothing written, for a name that is not allowed or taken and for a file that exists; also
+    for a folder that cannot be made or written.
     """
     problem = name_problem(name)
     if problem:
@@ -41,8 +42,12 @@ def new_method(name: str, folder: Path | None = None, checkout: Path = CHECKOUT)
         if path.exists():
             raise SuiteError(f"found {str(path)!r}, allowed no such file; fix: choose another name, or remove it")
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text.substitute(name=name, cls=class_name(name)))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, text.substitute(name=name, cls=class_name(name)))
+        except OSError as error:
+            found = f"found {str(path.parent)!r}, where nothing can be written ({error.strerror})"
+            raise SuiteError(f"{found}, allowed a folder; fix: correct --folder") from error
     return NewMethod(tuple(files), _next_steps(name, tuple(files), built_in=folder is None))
 
 

@@ -57,18 +57,22 @@ _REWRITES: Final = tuple(
         (r"\\frac\s*(\{[^{}]*\})\s*(\d)", r"\\frac\1{\2}"),
         (r"(?<=\d)(?:,\s*\\[!,]|\{,\}|\\,)\s*(?=\d{3}(?!\d))", ","),  # 1,\!234  1{,}234  1\,234
         (r"\\[!,;:> ]|\\q?quad(?![A-Za-z])|~", " "),
-        (r"\^\s*\{?\s*\\circ\s*\}?|\\degree(?![A-Za-z])|\u00b0", ""),
+        (r"\\sqrt(?:(\d)|\s+(\w))", r"\\sqrt{\1\2}"),
         (r"\\%", "%"),
         (r"^\\?\$(?=\s*[\d.+-])", ""),  # currency
         (r"(?<!\.)\.$", ""),  # full stop of a sentence
         (r"([\^_])\s*\{\s*(\w)\s*\}", r"\1\2"),
     )
 )
+_DEGREE_SIGN: Final = re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z]))|\\degree(?![A-Za-z])|\u00b0")
+_OF_AN_ANGLE: Final = re.compile(r"(?:sin|cos|tan|cot|sec|csc)(?![a-z])")
+_BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*(?=\{)")
 # A blank carries meaning between two digits (mixed numbers) and between two letters (words, \pi r).
 _IDLE_BLANKS: Final = re.compile(
     r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])|(?<=\d)\s+(?=[A-Za-z])|(?<=[A-Za-z])\s+(?=\d)"
 )
 
+_PLAIN_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _UNSIGNED = r"(?:\d+\.?\d*|\.\d+)"
 _DECIMAL: Final = re.compile(
     rf"([+-]?{_UNSIGNED})(?:[eE]([+-]?\d{{1,3}})|(?:\\times|\\cdot|\*)10\^(?:([+-]?\d)|\{{([+-]?\d{{1,3}})\}}))?"
@@ -82,8 +86,9 @@ _MIXED: Final = re.compile(r"([+-]?)(\d+)(?: (\d+)/(\d+)|\\frac\{(\d+)\}\{(\d+)\
 def normalise(answer: str | None) -> str:
     """Return the answer as plain text without typography; empty where there is no answer.
 
-    Removes what never distinguishes two answers (Unicode variants, delimiters, `\\text`, thousands
-    separators, degree signs, currency, idle blanks). Idempotent. Answers longer than MAX_LENGTH are only stripped.
+    Removes what never distinguishes two answers (Unicode variants, delimiters, `\\text`, thousands separators, degree
+    signs outside functions of angles, currency, idle blanks). Idempotent. Answers longer than MAX_LENGTH are only
+    stripped.
     """
     if not answer:
         return ""
@@ -124,7 +129,7 @@ def _canonical(answer: str) -> Canonical | None:
 @lru_cache(maxsize=_MEMO_SIZE)
 def _normalise(answer: str) -> str:
     text = start = answer.strip()
-    if len(start) > MAX_LENGTH:
+    if len(start) > MAX_LENGTH or _PLAIN_NUMBER.fullmatch(start):
         return start
     for _ in range(_MAX_PASSES):
         rewritten = _rewrite_once(text)
@@ -138,6 +143,8 @@ def _rewrite_once(text: str) -> str:
     text = _strip_delimiters(plain_characters(text).strip())
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
+    if "circ" in text or "degree" in text or "\u00b0" in text:  # in an argument it says what the number means
+        text = _DEGREE_SIGN.sub(r"^{\\circ}" if _OF_AN_ANGLE.search(text) else "", text)
     text = text.strip()
     if _BLANK_SEPARATED_LIST.fullmatch(text):
         return re.sub(r"\s+", " ", text)
@@ -173,6 +180,8 @@ def _strip_delimiters(text: str) -> str:
         match = pattern.fullmatch(text)
         if match:
             return match[1].strip()
+    if (box := _BOX.match(text)) and _is_one_group(text[box.end() :]):
+        text = text[box.end() :]
     return text[1:-1].strip() if _is_one_group(text) else text
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from benchmark.evaluation.statements import stated_answer
+
 
 class ExtractionMethod(StrEnum):
     r"""How an answer was found."""
@@ -35,7 +37,7 @@ class Fallback(StrEnum):
     LAST_NUMBER = "last_number"
     """The last number of the text."""
     STATEMENT = "statement"
-    """What follows the last "answer is" or "answer:", else the last formula between dollars or the last number."""
+    """What follows the last "answer is" or "answer:", else the last formula or number (see `statements`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,10 @@ def extract_answer(text: str, fallback: Fallback = Fallback.NONE) -> Extraction:
     found = _last_box(text)
     if found.answer is not None or fallback is Fallback.NONE:
         return found
-    return _last_number(text) if fallback is Fallback.LAST_NUMBER else _statement(text)
+    if fallback is Fallback.LAST_NUMBER:
+        return _last_number(text)
+    stated = stated_answer(text)
+    return Extraction(stated, ExtractionMethod.STATEMENT) if stated else _NOTHING
 
 
 def strip_reasoning(text: str) -> str:
@@ -106,7 +111,7 @@ def _last_box(text: str) -> Extraction:
                     boxes.append((begin, start))
     if last >= 0:
         contents = [_content(text, start, closed) for start in _listed(text, boxes, closed)]
-        return Extraction(", ".join(dict.fromkeys(contents)), ExtractionMethod.BOXED) if contents[-1] else _NOTHING
+        return Extraction(", ".join(contents), ExtractionMethod.BOXED) if contents[-1] else _NOTHING
     match = _BARE.match(text, bare) if bare >= 0 else None
     return Extraction(match[0], ExtractionMethod.BARE_BOX) if match else _NOTHING
 
@@ -145,44 +150,3 @@ def _last_number(text: str) -> Extraction:
     for match in _NUMBER.finditer(text):
         last = match
     return Extraction(last[0], ExtractionMethod.LAST_NUMBER) if last else _NOTHING
-
-
-_CUE: Final = re.compile(r"answer\b[\s*_]*(?:is|are|:|=|was)[\s*_:]*", re.IGNORECASE)
-_STATEMENT_WINDOW: Final = 20_000  # characters from the end; many times the longest formula that is read
-_LONGEST_FORMULA: Final = 200
-_FORMULA: Final = re.compile(r"(?:\\[A-Za-z]+|[^A-Za-z\n]|[A-Za-z](?![A-Za-z]))+")
-_QUANTITY = (
-    r"(?<![A-Za-z\d.,])[+-]?(?:\d+ \d+/\d+|\d+(?:,\d{3})*(?:\.\d+)?(?:/\d+)?|\.\d+)(?:\s*(?:\\?%|percent\b|pct\b))?"
-)
-_EXPRESSION: Final = re.compile(
-    rf"\$\$([^$]{{1,400}})\$\$|\$([^$\n]{{1,400}})\$|\\\(((?:(?!\\\)).){{1,400}})\\\)|"
-    rf"\\\[((?:(?!\\\]).){{1,400}})\\\]|({_QUANTITY})",
-    re.DOTALL,
-)
-
-
-def _statement(text: str) -> Extraction:
-    if len(text) <= _LONGEST_FORMULA and _FORMULA.fullmatch(text.strip()):
-        return Extraction(text.strip(), ExtractionMethod.STATEMENT)
-    cue, found = None, None
-    for match in _CUE.finditer(text):
-        cue = match
-    if cue is not None:
-        found = _EXPRESSION.match(text, cue.end())
-        if found is None:  # "the answer: the largest $n$ is 34" states its last formula
-            found = _last_expression(text, cue.end(), _end_of_line(text, cue.end()))
-    found = found or _last_expression(text, max(0, len(text) - _STATEMENT_WINDOW), len(text))
-    answer = next((group for group in found.groups() if group), "").strip() if found else ""
-    return Extraction(answer, ExtractionMethod.STATEMENT) if answer else _NOTHING
-
-
-def _last_expression(text: str, start: int, end: int) -> re.Match[str] | None:
-    last = None
-    for match in _EXPRESSION.finditer(text, start, end):
-        last = match
-    return last
-
-
-def _end_of_line(text: str, start: int) -> int:
-    end = text.find("\n", start, start + _STATEMENT_WINDOW)
-    return end if end >= 0 else min(len(text), start + _STATEMENT_WINDOW)

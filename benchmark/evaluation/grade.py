@@ -126,6 +126,7 @@ def _verdict(item: Mapping[str, Any], sample: Mapping[str, Any]) -> dict[str, An
         "verdict": record.verdict.value,
         "extracted": record.extracted,
         "method": record.method,
+        "choice": record.choice,
         "second": record.second,
     }
 

@@ -28,7 +28,7 @@ from benchmark.evaluation.extract import Fallback, extract_answer
 from benchmark.evaluation.second_grader import second_choice, second_opinion
 from benchmark.evaluation.workers import Outcome, WorkerPool, default_pool
 
-GRADER_VERSION: Final = "2"
+GRADER_VERSION: Final = "3"
 """Part of the identity of every verdict: bump it when any response could be judged differently."""
 
 
@@ -55,9 +55,9 @@ class Verdict(StrEnum):
     GOLD_INVALID = "gold_invalid"
     """Could not be judged: the gold is empty, a placeholder, broken, or no option of its question."""
     TIMEOUT = "timeout"
-    """Could not be judged in time."""
+    """States an answer that could not be compared in time; as the answer causes that, it counts as not correct."""
     ERROR = "error"
-    """Could not be judged: the grader failed."""
+    """States an answer at which the comparison failed; it counts as not correct."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ class GradeRecord:
     extracted: str | None  # the stated answer as written
     method: str  # layer that decided: gold | extract | text | rational | tolerance | symbolic | choice_...
     second: str | None = None  # verdict of the second grader; None where it was not asked or the gold is invalid
+    choice: str | None = None  # label of the chosen option; None in mathematics and where no option is named
     seconds: float = field(default=0.0, compare=False)
     grader_version: str = GRADER_VERSION
 
@@ -102,8 +103,9 @@ def grade(
     `pool`, else from the pool of this process. Raises UnknownNameError for another kind.
     """
     started = time.perf_counter()
+    choice: str | None = None
     if kind == QuestionKind.MULTIPLE_CHOICE:
-        verdict, extracted, method = _judge_choice(response, gold, choices, finish_reason)
+        verdict, extracted, method, choice = _judge_choice(response, gold, choices, finish_reason)
         second = second_choice(response, gold_label(gold, choices) or "", label_set(choices))
     elif kind == QuestionKind.MATH:
         fallback = Fallback.NONE if finish_reason == "length" else fallback
@@ -117,7 +119,7 @@ def grade(
     if second == Verdict.NO_ANSWER and finish_reason == "length":
         second = Verdict.TRUNCATED.value
     judged = None if verdict is Verdict.GOLD_INVALID else second
-    return GradeRecord(verdict, extracted, method, judged, time.perf_counter() - started)
+    return GradeRecord(verdict, extracted, method, judged, choice, time.perf_counter() - started)
 
 
 def grade_in_process(response: str, gold: str, *, finish_reason: str = "stop") -> GradeRecord:
@@ -125,7 +127,7 @@ def grade_in_process(response: str, gold: str, *, finish_reason: str = "stop") -
     started = time.perf_counter()
     verdict, extracted, method = _judge(response, gold, finish_reason, Fallback.NONE, None)
     method = "text" if method == _UNDECIDED else method
-    return GradeRecord(verdict, extracted, method, None, time.perf_counter() - started)
+    return GradeRecord(verdict, extracted, method, seconds=time.perf_counter() - started)
 
 
 def is_correct(response: str, gold: str) -> bool:
@@ -171,14 +173,15 @@ def _judge(
 
 def _judge_choice(
     response: str, gold: str, choices: Sequence[str] | None, finish_reason: str
-) -> tuple[Verdict, str | None, str]:
+) -> tuple[Verdict, str | None, str, str | None]:
     label = gold_label(gold, choices)
     if label is None:
-        return Verdict.GOLD_INVALID, None, "gold"
+        return Verdict.GOLD_INVALID, None, "gold", None
     choice = extract_choice(response, choices)
     if choice.method is ChoiceMethod.NONE:
-        return _silence(finish_reason), None, "extract"
-    return Verdict.CORRECT if choice.label == label else Verdict.WRONG, choice.text, choice.method.value
+        return _silence(finish_reason), None, "extract", None
+    verdict = Verdict.CORRECT if choice.label == label else Verdict.WRONG
+    return verdict, choice.text, choice.method.value, choice.label
 
 
 def _silence(finish_reason: str) -> Verdict:

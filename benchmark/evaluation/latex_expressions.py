@@ -7,7 +7,9 @@ where it stops making sense. This reader takes the subset that benchmark answers
 nothing, and refuses before it evaluates what would be too large.
 
 Every number is exact, decimals included. `i` is the imaginary unit and `e` Euler's number, unless they carry a
-subscript or are bound by a sum. Runs only inside a worker (`benchmark.evaluation.workers`): sympy is imported here.
+subscript or are bound by a sum. Whether a letter in front of brackets is a function is said by
+`benchmark.evaluation.notation`. A degree sign means pi/180 inside a trigonometric function and nothing elsewhere.
+Runs only inside a worker (`benchmark.evaluation.workers`): sympy is imported here.
 """
 
 from collections.abc import Sequence
@@ -15,12 +17,14 @@ from typing import Final
 
 import sympy as sp
 
-from benchmark.evaluation.bounded_arithmetic import Expression, divide, number, power
-from benchmark.evaluation.latex_tokens import Kind, Token, UnreadableError, tokenise
+from benchmark.evaluation.bounded_arithmetic import MAX_FACTORIAL, Expression, divide, number, power, substitute
+from benchmark.evaluation.derivatives import DOTS, derivative_name, read_derivative, slashed_derivative
+from benchmark.evaluation.latex_tokens import Kind, Token, UnreadableError
+from benchmark.evaluation.notation import Notation, is_applied
 from benchmark.evaluation.token_cursor import TokenCursor
 
 MAX_DEPTH: Final = 40
-_MAX_FACTORIAL: Final = 5000
+_MAX_TERMS: Final = 200
 
 _FUNCTIONS: Final = {
     "sin": sp.sin,
@@ -39,41 +43,68 @@ _FUNCTIONS: Final = {
     "exp": sp.exp,
 }
 _INVERSES: Final = {"sin": sp.asin, "cos": sp.acos, "tan": sp.atan, "cot": sp.acot, "sec": sp.asec, "csc": sp.acsc}
-_OPAQUE: Final = frozenset(("min", "max", "gcd", "lcm", "deg", "det", "arg"))
+_TRIGONOMETRIC: Final = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
+_OF_NUMBERS: Final = {"min": sp.Min, "max": sp.Max, "gcd": sp.gcd, "lcm": sp.lcm}
+_OPAQUE: Final = frozenset((*_OF_NUMBERS, "deg", "det", "arg"))
 _ACCENTS: Final = frozenset(
     (
-        *("dot", "ddot", "overline", "bar", "vec", "hat", "tilde", "overrightarrow"),
+        *("overline", "bar", "vec", "hat", "tilde", "overrightarrow"),
         *("mathbf", "mathbb", "mathcal", "mathfrak", "mathrm", "mathit", "operatorname"),
     )
 )
-_FUNCTION_LETTERS: Final = frozenset("fghFGHPQW")
+_NO_FACTORS: Final = frozenset(
+    ("\\pm", "\\mp", "\\\\", "\\cup", "\\cap", "\\backslash", "\\in", "\\%", "\\$", "\\end", "\\degree")
+)
+_REPEATED: Final = ("\\overline", "\\bar", "\\dot")
 _ENDS: Final = frozenset(
     (")", "]", "}", ",", "&", "=", "<", ">", ":", ";", ".", "\\}", "\\rfloor", "\\rceil", "\\rangle")
 )
 _MATRICES: Final = frozenset(("pmatrix", "bmatrix", "matrix", "Bmatrix", "smallmatrix", "array"))
 _GROUPS: Final = {"(": ")", "[": "]", "{": "}"}
 _CONSTANTS: Final = {"\\pi": sp.pi, "\\infty": sp.oo}
+_UNREAD: Final = frozenset(
+    (
+        *("begin", "end", "int", "lim", "prod", "to", "Rightarrow", "ldots", "dots", "cdots"),
+        *("circ", "degree", "prime", "pm", "mp"),
+    )
+)
 
 
-def read_expression(tokens: Sequence[Token], sign_of_pm: int = 1) -> Expression:
-    r"""Return the expression that the tokens spell, with `\pm` read as `sign_of_pm` and `\mp` as its opposite.
+def read_expression(tokens: Sequence[Token], notation: Notation | None = None) -> Expression:
+    """Return the expression that the tokens spell.
 
     Raises UnreadableError where they spell none, or one that is too large.
     """
-    return _Reader(tokens, sign_of_pm).whole()
+    return read_measure(tokens, notation)[0]
+
+
+def read_measure(tokens: Sequence[Token], notation: Notation | None = None) -> tuple[Expression, bool]:
+    """Return the expression that the tokens spell, and whether degree signs stand in it outside functions."""
+    reader = _Reader(tokens, notation or Notation())
+    value = reader.whole()
+    return value, reader.in_degrees
 
 
 class _Reader(TokenCursor):
-    def __init__(self, tokens: Sequence[Token], sign_of_pm: int, bound: frozenset[str] = frozenset(), depth: int = 0):
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        notation: Notation,
+        bound: frozenset[str] = frozenset(),
+        depth: int = 0,
+        angle: bool = False,
+    ):
         super().__init__(tokens)
-        self.sign_of_pm = sign_of_pm
+        self.notation = notation
         self.bound = bound
         self.depth = depth
+        self.angle = angle  # whether this is the argument of a trigonometric function
         self.bars = 0
+        self.in_degrees = False
 
     def whole(self) -> Expression:
         value = self.sum()
-        if self.position != len(self.tokens):
+        if not self.at_end():
             raise UnreadableError(f"not read from {self.peek()!r}")
         return value
 
@@ -81,25 +112,19 @@ class _Reader(TokenCursor):
 
     def sum(self) -> Expression:
         value = self.signed_term()
-        while sign := self.accept("+", "-", "\\pm", "\\mp"):
+        while sign := self.accept("+", "-"):
             term = self.product()
             try:
-                value = value + self.signed(sign, term)
+                value = value + (-term if sign == "-" else term)
             except (TypeError, sp.ShapeError) as error:
                 raise UnreadableError(str(error)) from error
         return value
 
     def signed_term(self) -> Expression:
-        signs = []
-        while sign := self.accept("+", "-", "\\pm", "\\mp"):
-            signs.append(sign)
+        negative = False
+        while sign := self.accept("+", "-"):
+            negative ^= sign == "-"
         value = self.product()
-        for sign in signs:
-            value = self.signed(sign, value)
-        return value
-
-    def signed(self, sign: str, value: Expression) -> Expression:
-        negative = {"-": True, "\\pm": self.sign_of_pm < 0, "\\mp": self.sign_of_pm > 0}.get(sign, False)
         return -value if negative else value
 
     def product(self) -> Expression:
@@ -110,7 +135,11 @@ class _Reader(TokenCursor):
             elif self.accept("/"):
                 value = divide(value, self.signed_factor())
             elif self.starts_factor():
-                value = self.times(value, self.power())
+                bracket = self.peek() == "("
+                factor = self.power()
+                if bracket and factor.is_zero and not value.is_number:
+                    raise UnreadableError("a product with 0 that may be a function at 0")
+                value = self.times(value, factor)
             else:
                 return value
 
@@ -127,13 +156,14 @@ class _Reader(TokenCursor):
 
     def starts_factor(self) -> bool:
         text, kind = self.peek(), self.kind()
-        if kind is Kind.NUMBER:  # (n-2)2 is a product, 2 2 is not
-            return self.tokens[self.position - 1].kind is not Kind.NUMBER
-        if kind is None or kind is Kind.TEXT or text in _ENDS or text in "+-*/^_!'":
+        if kind is Kind.NUMBER:  # (n-2)2 is a product, 2 2 is not, nor are degrees before minutes
+            before = self.tokens[self.position - 1]
+            return before.kind is not Kind.NUMBER and before.text != "\\degree"
+        if kind in (None, Kind.TEXT, Kind.UNIT) or text in _ENDS or text in "+-*/^_!'":
             return False
         if text == "|":
             return self.bars == 0
-        return text not in ("\\pm", "\\mp", "\\\\", "\\cup", "\\cap", "\\backslash", "\\in", "\\%", "\\end")
+        return text not in _NO_FACTORS
 
     def power(self) -> Expression:
         value = self.postfixed(self.atom())
@@ -148,10 +178,16 @@ class _Reader(TokenCursor):
         return self.argument()
 
     def postfixed(self, value: Expression) -> Expression:
-        while self.accept("!"):
-            if not (value.is_Integer and 0 <= value <= _MAX_FACTORIAL) and value.is_number:
+        if self.accept("!"):
+            if self.peek() == "!":
+                raise UnreadableError("a double factorial")
+            if not (value.is_Integer and 0 <= value <= MAX_FACTORIAL) and value.is_number:
                 raise UnreadableError("factorial of a number that is large or no natural number")
             value = sp.factorial(value)
+        if self.accept("\\degree"):
+            if self.angle:
+                return value * sp.pi / 180
+            self.in_degrees = True
         return value
 
     def argument(self, digit: bool = False) -> Expression:
@@ -164,14 +200,20 @@ class _Reader(TokenCursor):
             return number(first)
         return self.atom()
 
-    def nested(self, tokens: Sequence[Token], bound: frozenset[str] = frozenset()) -> Expression:
+    def inner(self, tokens: Sequence[Token], bound: frozenset[str] = frozenset(), angle: bool = False) -> "_Reader":
         if self.depth >= MAX_DEPTH:
             raise UnreadableError("nested too deeply")
-        return _Reader(tokens, self.sign_of_pm, self.bound | bound, self.depth + 1).whole()
+        return _Reader(tokens, self.notation, self.bound | bound, self.depth + 1, self.angle or angle)
+
+    def nested(self, tokens: Sequence[Token]) -> Expression:
+        reader = self.inner(tokens)
+        value = reader.whole()
+        self.in_degrees |= reader.in_degrees
+        return value
 
     def atom(self) -> Expression:
         text, kind = self.peek(), self.kind()
-        if kind is None or kind is Kind.TEXT:
+        if kind in (None, Kind.TEXT, Kind.UNIT):
             raise UnreadableError(f"found {text!r} instead of a value")
         if text in _GROUPS:
             return self.nested(self.group_tokens(text, _GROUPS[text]))
@@ -198,6 +240,8 @@ class _Reader(TokenCursor):
         if self.peek() == "_":  # digits in a base: a name of their own
             return sp.Symbol(text + self.subscript())
         value = number(text)
+        if "." in text and self.peek() in _REPEATED:
+            return value + self.repeated(len(text.partition(".")[2]))
         if not text.isdigit():
             return value
         start = self.position
@@ -215,39 +259,49 @@ class _Reader(TokenCursor):
             raise UnreadableError("a number before an improper fraction")
         return value + part
 
-    def symbol(self) -> Expression:
-        letter = self.peek()
+    def repeated(self, places: int) -> Expression:
+        r"""Read the digits of a decimal that repeat, as in `0.1\overline{6}`, behind that many others."""
         self.position += 1
-        name = letter + self.subscript() + self.primes()
-        if name == "i" and "i" not in self.bound:
+        digits = self.group_text()
+        if not digits.isdigit():
+            raise UnreadableError(f"repeated digits: found {digits!r}")
+        return divide(sp.Integer(int(digits)), sp.Integer(10**places * (10 ** len(digits) - 1)))
+
+    def symbol(self) -> Expression:
+        if self.peek() == "d" and (sides := slashed_derivative(self)):
+            return self.derivative(*sides)
+        self.position += 1
+        return self.named(self.tokens[self.position - 1].text)
+
+    def named(self, base: str) -> Expression:
+        """Read what a name stands for, with its subscript and its primes: a constant, a variable or an applied name."""
+        base += self.subscript()
+        order = self.primes()
+        if base == "i" and not order and "i" not in self.bound:
             return sp.I
-        if name == "e":
+        if base == "e" and not order:
             return sp.E
-        if letter in _FUNCTION_LETTERS and self.peek() == "(":
+        name = derivative_name(base, order, self.notation.differentiated_by)
+        return self.applied(name, base + "'" * order)
+
+    def applied(self, name: str, written: str) -> Expression:
+        """Return the symbol of a name, or its value where brackets with its arguments follow."""
+        if is_applied(self, written, self.notation):
             return sp.Function(name)(*self.arguments())
         return sp.Symbol(name)
 
-    def subscript(self) -> str:
-        if not self.accept("_"):
-            return ""
-        if self.peek() == "{":
-            return "_" + "".join(token.text.replace(" ", "") for token in self.group_tokens())
-        self.position += 1
-        return "_" + self.tokens[self.position - 1].text if self.position <= len(self.tokens) else "_"
-
-    def primes(self) -> str:
-        count = 0
-        while True:
-            if self.accept("'"):
-                count += 1
-            elif self.peek() == "^" and self.peek(1) == "\\prime":
-                self.position += 2
-                count += 1
-            elif self.peek() == "^" and self.peek(1) == "{" and self.peek(2) == "\\prime" and self.peek(3) == "}":
-                self.position += 4
-                count += 1
-            else:
-                return "'" * count
+    def derivative(self, top: Sequence[Token], bottom: Sequence[Token]) -> Expression | None:
+        found = read_derivative(top, bottom)
+        if found is None:
+            return None
+        name, arguments = found
+        if not arguments:
+            return sp.Symbol(name)
+        reader = self.inner(arguments)
+        values = reader.arguments()
+        if not reader.at_end():
+            raise UnreadableError("a derivative of another form")
+        return sp.Function(name)(*values)
 
     def arguments(self) -> list[Expression]:
         parts: list[list[Token]] = [[]]
@@ -260,7 +314,7 @@ class _Reader(TokenCursor):
                 parts[-1].append(token)
         return [self.nested(part) for part in parts]
 
-    def command(self) -> Expression:
+    def command(self) -> Expression:  # noqa: PLR0911 - one line per kind of command
         text = self.peek()
         self.position += 1
         name = text[1:]
@@ -272,29 +326,22 @@ class _Reader(TokenCursor):
         if name in _FUNCTIONS:
             return self.function(name)
         if name in _OPAQUE:
-            return sp.Function(name)(*(self.arguments() if self.peek() == "(" else [self.argument()]))
+            return self.opaque(name)
+        if name in DOTS:
+            base = self.group_text() + self.subscript()
+            return self.applied(derivative_name(base, DOTS[name], "t"), text + base)
         if name in _ACCENTS:
-            return sp.Symbol(name + self.accented() + self.subscript() + self.primes())
-        if not name.isalpha() or name in (
-            "begin",
-            "end",
-            "int",
-            "lim",
-            "prod",
-            "to",
-            "Rightarrow",
-            "ldots",
-            "dots",
-            "cdots",
-        ):
+            return self.named(text + self.group_text())
+        if not name.isalpha() or name in _UNREAD:
             raise UnreadableError(f"{text} is not read")
-        return sp.Symbol(name + self.subscript() + self.primes())
+        return self.named(text)
 
-    def accented(self) -> str:
-        if self.peek() == "{":
-            return "".join(token.text for token in self.group_tokens())
-        self.position += 1
-        return self.tokens[self.position - 1].text if self.position <= len(self.tokens) else ""
+    def opaque(self, name: str) -> Expression:
+        values = self.arguments() if self.peek() == "(" else [self.argument()]
+        known = (value.is_Integer for value in values) if name in ("gcd", "lcm") else (v.is_real for v in values)
+        if name in _OF_NUMBERS and len(values) > 1 and all(value.is_number for value in values) and all(known):
+            return _OF_NUMBERS[name](*values) if name in ("min", "max") else _OF_NUMBERS[name](values)
+        return sp.Function(name)(*values)
 
     def function(self, name: str) -> Expression:
         function, exponent = _FUNCTIONS[name], None
@@ -302,13 +349,17 @@ class _Reader(TokenCursor):
             exponent = self.exponent()
             if exponent == -1 and name in _INVERSES:
                 function, exponent = _INVERSES[name], None
+        angle = self.angle
+        self.angle = name in _TRIGONOMETRIC and function is _FUNCTIONS[name]
         value = function(self.function_argument())
+        self.angle = angle
         return value if exponent is None else power(value, exponent)
 
     def function_argument(self) -> Expression:
         """Read the argument of a function: a bracketed group, or the factors up to a sign or another function."""
         if self.peek() in _GROUPS:
-            return self.nested(self.group_tokens(self.peek(), _GROUPS[self.peek()]))
+            value = self.nested(self.group_tokens(self.peek(), _GROUPS[self.peek()]))
+            return self.postfixed(value) if self.peek() == "\\degree" else value
         value = self.power()
         while self.starts_factor() and self.peek()[1:] not in _FUNCTIONS and self.peek() not in ("(", "["):
             value = value * self.power()
@@ -317,12 +368,34 @@ class _Reader(TokenCursor):
     # --- commands by name
 
     def read_frac(self) -> Expression:
+        start = self.position
+        if self.peek() == "{":
+            top = self.group_tokens()
+            bottom = self.group_tokens() if self.peek() == "{" else []
+            if (derivative := self.derivative(top, bottom)) is not None:
+                return derivative
+            self.position = start
         numerator = self.argument(digit=True)
         return divide(numerator, self.argument(digit=True))
 
     def read_sqrt(self) -> Expression:
         degree = self.nested(self.group_tokens("[", "]")) if self.peek() == "[" else sp.Integer(2)
-        return power(self.argument(), divide(sp.Integer(1), degree))
+        radicand, root = self.argument(), divide(sp.Integer(1), degree)
+        if degree.is_odd and radicand.is_number and radicand.is_negative:  # the real root, not the principal one
+            return -power(-radicand, root)
+        return power(radicand, root)
+
+    def read_angle(self) -> Expression:
+        """An angle by its points, the same in both directions."""
+        braces = self.group_tokens() if self.peek() == "{" else None
+        cursor = self if braces is None else TokenCursor(braces)
+        points = []
+        while cursor.kind() in (Kind.LETTER, Kind.NUMBER):
+            cursor.position += 1
+            points.append(cursor.tokens[cursor.position - 1].text + cursor.subscript() + "'" * cursor.primes())
+        if not points or (braces is not None and not cursor.at_end()):
+            raise UnreadableError("an angle without its points")
+        return sp.Symbol("angle " + " ".join(min(points, points[::-1])))
 
     def read_log(self) -> Expression:
         base = None
@@ -334,7 +407,7 @@ class _Reader(TokenCursor):
     def read_binom(self) -> Expression:
         top = self.argument(digit=True)
         bottom = self.argument(digit=True)
-        if any(part.is_number and abs(part) > _MAX_FACTORIAL for part in (top, bottom)):
+        if any(part.is_number and abs(part) > MAX_FACTORIAL for part in (top, bottom)):
             raise UnreadableError("the binomial is too large")
         return sp.binomial(top, bottom)
 
@@ -356,10 +429,16 @@ class _Reader(TokenCursor):
         upper = self.argument()
         bound = frozenset((lower[0].text,))
         rest, self.position = self.tokens[self.position :], len(self.tokens)
-        reader = _Reader(rest, self.sign_of_pm, self.bound | bound, self.depth + 1)
+        reader = self.inner(rest, bound)
         body = reader.product()
         self.position -= len(rest) - reader.position
-        return sp.Sum(body, (sp.Symbol(lower[0].text), self.nested(lower[2:]), upper))
+        index, first = sp.Symbol(lower[0].text), self.nested(lower[2:])
+        short = first.is_Integer and upper.is_Integer and 0 <= upper - first < _MAX_TERMS
+        if short and body.free_symbols <= {index} and not body.atoms(sp.core.function.AppliedUndef):
+            terms = [substitute(body, {index: first + step}) for step in range(upper - first + 1)]
+            if None not in terms:
+                return sp.Add(*terms)
+        return sp.Sum(body, (index, first, upper))
 
     def read_begin(self) -> Expression:
         name = "".join(token.text for token in self.group_tokens())
@@ -384,8 +463,3 @@ class _Reader(TokenCursor):
         if not cells or len({len(row) for row in cells}) != 1:
             raise UnreadableError("rows of different lengths")
         return sp.ImmutableMatrix(cells)
-
-
-def read_text(answer: str) -> Expression:
-    """Return the expression that a text spells; raises UnreadableError."""
-    return read_expression(tokenise(answer))

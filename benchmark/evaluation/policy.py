@@ -3,7 +3,11 @@ r"""What counts as the same answer, where reasonable people differ: a table of d
 The rule behind the table: a response is correct where a reader who knows the question could not say that it states
 anything but the gold. Typography, an omitted unit and an omitted name are forgiven; another value, another structure or
 a contradicting unit is not. Decimals are exact: 3.14 is not \pi, because most questions ask for the exact value, and a
-benchmark that does not says so with a tolerance. Every row is a test.
+benchmark that does not says so with a tolerance. Where a reading is unsure, the answer is not recognised: a right
+answer that is missed costs less than a wrong one that is counted. Every row is a test.
+
+Votes and training rewards compare more strictly (`benchmark.evaluation.equivalence`): numbers by value, everything else
+by its text without typography. `Yes` and `yes`, or `1000` and `1 000`, are two answers to them.
 """
 
 from dataclasses import dataclass
@@ -40,6 +44,14 @@ POLICY: Final = (
     ),
     *_decide("percent", "neither its number nor its value", "refuse", (r"28\%", "2800"), (r"28\%", r"0.28\%")),
     *_decide(
+        "percent",
+        "beside a gold of at most 1 without a sign only the value counts: the number would be off by 100",
+        "refuse",
+        ("0.05", r"0.05\%"),
+        (r"\frac{1}{4}", r"0.25\%"),
+        ("1", r"1\%"),
+    ),
+    *_decide(
         "mixed numbers",
         "a whole number before a proper fraction is their sum",
         "accept",
@@ -71,6 +83,13 @@ POLICY: Final = (
         ("16", r"\dfrac{7^{\left(7^{\left(7^{\left(7^7\right)}\right)} - 4\right)} - 7}{16}"),
         ("1", "(10^{10})!"),
     ),
+    *_decide(
+        "towers of exponents",
+        "so is a tower of more than two exponents, whatever its base",
+        "refuse",
+        ("16", "e^{e^{e^{e}}}"),
+        ("x", "x^{x^{x^{x}}}"),
+    ),
     *_decide("towers of exponents", "the text is the same", "accept", ("9^{9^{9^{9}}}", r"9^{9^{9^9}}")),
     *_decide(
         "decimals",
@@ -101,6 +120,21 @@ POLICY: Final = (
         ("2", "2, 3"),
         ("1331 and 1728", "1728"),
         ("-2,-2", "-2"),
+    ),
+    *_decide(
+        "lists and sets",
+        "coordinates have an order of their own",
+        "accept",
+        ("y=6, x=5", "(5,6)"),
+        ("(x,y)=(5,6)", "y=6, x=5"),
+    ),
+    *_decide("lists and sets", "coordinates in another order", "refuse", ("y=6, x=5", "(6,5)")),
+    *_decide(
+        "lists and sets",
+        "the names of two sets",
+        "accept",
+        (r"\emptyset", r"\varnothing"),
+        (r"(-\infty,\infty)", r"\mathbb{R}"),
     ),
     *_decide(
         "tuples",
@@ -144,6 +178,10 @@ POLICY: Final = (
         ("12", r"12 \text{ apples}"),
         (r"\$32", "32"),
         ("3,000,000", r"3 \text{ million}"),
+        ("20", r"20\ \mathrm{K}"),
+        (r"5 \text{ m}", r"5 \text{ meters}"),
+        (r"7 \text{ m/s}", r"7\,\mathrm{m\,s^{-1}}"),
+        ("5", "5 cm"),
     ),
     *_decide(
         "units",
@@ -152,7 +190,48 @@ POLICY: Final = (
         (r"5 \text{ cm}", r"5 \text{ km}"),
         (r"100 \text{ cm}", r"1 \text{ m}"),
         ("5", r"5 \text{ or more}"),
+        ("5", r"5 \text{ tenths}"),
+        ("5", r"5 \text{ squared}"),
+        ("5", r"5 \text{ is wrong}"),
         ("12", "12abc"),
+        (r"\$3", r"3\%"),
+        (r"\$3", r"3 \text{ cents}"),
+    ),
+    *_decide(
+        "units",
+        "two or three letters in a formula are a unit only behind a number, and else a product",
+        "accept",
+        ("2 m g", "2mg"),
+        (r"\frac{mg}{2}", "mg/2"),
+        ("3kg", r"3 \text{ kg}"),
+    ),
+    *_decide(
+        "units",
+        "letters of the gold that may be variables are not left out; one letter in a formula is a variable",
+        "refuse",
+        ("2mg", "2"),
+        ("3kg", "3"),
+        (r"\sqrt2", r"\sqrt2mg"),
+        ("5", "5 m"),
+        ("7", r"7\,m\,s^{-1}"),
+    ),
+    *_decide(
+        "names of letters",
+        "capital letters and digits alone keep their order, and so do the points of an angle, from either end",
+        "refuse",
+        ("IV", "VI"),
+        ("HTH", "HHT"),
+        ("A5", "5A"),
+        ("RC", "CR"),
+        (r"\angle ABC", r"\angle BAC"),
+    ),
+    *_decide(
+        "names of letters",
+        "the same points, or a product that is written as one",
+        "accept",
+        (r"\angle ABC", r"\angle CBA"),
+        ("RC", r"C \cdot R"),
+        ("2RC+R", "R+2CR"),
     ),
     *_decide(
         "degrees",
@@ -161,6 +240,20 @@ POLICY: Final = (
         (r"336^\circ", "336"),
         ("72", r"72^{\circ}"),
         (r"\frac{270}7\text{ degrees}", r"\frac{270}{7}"),
+    ),
+    *_decide(
+        "degrees",
+        "inside a trigonometric function the sign means pi/180",
+        "accept",
+        (r"\frac12", r"\sin 30^\circ"),
+        (r"\sin 70^\circ", r"\cos 20^\circ"),
+    ),
+    *_decide(
+        "degrees",
+        "radians, also where the sign is missing",
+        "refuse",
+        (r"\sin 30", r"\sin 30^\circ"),
+        (r"30^\circ", r"30 \text{ radians}"),
     ),
     *_decide("bases", "the same digits in the same base", "accept", ("52_8", "52_{8}")),
     *_decide(
@@ -179,6 +272,14 @@ POLICY: Final = (
         (r"1 \pm \sqrt{19}", r"1+\sqrt{19}, 1-\sqrt{19}"),
     ),
     *_decide("plus-minus", "one of two values", "refuse", (r"\pm 2021", "2021")),
+    *_decide("plus-minus", "two signs stand for four values", "accept", (r"\pm 1 \pm 2", "3, -3, 1, -1")),
+    *_decide(
+        "plus-minus",
+        "two of four values; whether the signs of a tuple belong together is not known",
+        "refuse",
+        (r"\pm 1 \pm 2", "3, -3"),
+        (r"(\pm 1, \pm 2)", "(1,2), (-1,-2)"),
+    ),
     *_decide(
         "digits",
         "digits of any script are digits",
@@ -200,6 +301,10 @@ POLICY: Final = (
         ("(p,q)=(3,2)", "(3,2)"),
         ("x=1, y=2", "y=2, x=1"),
         ("n=2, 3, 4", "2, 3, 4"),
+        ("N(n)=2n+1", "2n+1"),
+        ("5", "2+3=5"),
+        (r"y=\frac1x", "xy=1"),
+        (r"\frac xy=2", "x=2y"),
     ),
     *_decide(
         "equations",
@@ -210,6 +315,41 @@ POLICY: Final = (
         ("7 = 11a+c", "11a+c"),
         ("x=1, y=2", "2, 1"),
         (r"Y(x)=-x+C+\frac{D}{x}", r"Y(x)=A+\frac{B}{x}-x"),
+        ("7", "|x|=7"),
+        ("7", r"\frac{1}{AB}=7"),
+        ("7", r"\text{not } x = 7"),
+        ("5", "x=6=5"),
+    ),
+    *_decide(
+        "functions and products",
+        "brackets with one number or one name hold an argument; with a sum, what both answers show decides",
+        "accept",
+        (r"I(0) e^{-\frac{t}{R C}}", r"I(t) = I(0) e^{-t/(RC)}"),
+        (r"\frac{h(a+b)}{2}", r"\frac{1}{2}(a+b)h"),
+        ("P(1+r)", "P+Pr"),
+    ),
+    *_decide(
+        "functions and products",
+        "a value of a function is no product",
+        "refuse",
+        ("I(0)", "0"),
+        ("y(1)", "y"),
+        ("u(t)", "tu"),
+    ),
+    *_decide(
+        "derivatives",
+        "fractions, dots and primes are notations of one thing",
+        "accept",
+        (r"\frac{d x}{d t}=k x-a", r"\dot{x}=kx-a"),
+        (r"\frac{d x}{d t}=k x-a", "x'=kx-a"),
+        (r"\frac{d^{2} v}{d t^{2}}+v=0", r"v''=-v"),
+    ),
+    *_decide(
+        "derivatives",
+        "no ratio; an equation that holds its function on both sides is not solved, so its name stays",
+        "refuse",
+        (r"\frac{d x}{d t}=k x-a", r"\frac{x}{t}=kx-a"),
+        (r"\frac{d x}{d t}=k x-a", "kx-a"),
     ),
     *_decide(
         "variables",
@@ -218,8 +358,16 @@ POLICY: Final = (
         (r"\sqrt{1/n}", r"\frac{1}{\sqrt{n}}"),
         ("9a+11", "11+9a"),
         (r"\tan^2(y)+1", r"\sec^2(y)"),
+        (r"\arccos x", r"\frac{\pi}{2}-\arcsin x"),
+        (r"\sqrt[3]{-8}", "-2"),
     ),
-    *_decide("variables", "different for negative x", "refuse", ("|x|", "x")),
+    *_decide(
+        "variables",
+        "different for negative x, or negative c",
+        "refuse",
+        ("|x|", "x"),
+        (r"\frac{1}{\sqrt{1-v^2/c^2}}", r"\frac{c}{\sqrt{c^2-v^2}}"),
+    ),
     *_decide(
         "plain text",
         "functions in the notation of programs are read",
@@ -229,9 +377,37 @@ POLICY: Final = (
         ("4.5e33", r"4.5 \times 10^{33}"),
     ),
     *_decide(
-        "words", "case and the full stop do not matter", "accept", (r"\text{Yes}", "yes"), ("even", r"\text{Even.}")
+        "computations",
+        "sums of numbers, common divisors and repeated digits are worked out",
+        "accept",
+        (r"\sum_{k=1}^{10} k", "55"),
+        (r"\gcd(4,6)", "2"),
+        (r"0.\overline{3}", r"\frac{1}{3}"),
     ),
-    *_decide("words", "another word; one letter keeps its case", "refuse", (r"\text{Yes}", r"\text{No}"), ("A", "a")),
+    *_decide(
+        "computations",
+        r"\log without a base is the natural logarithm; integrals, limits and double factorials are not read",
+        "refuse",
+        (r"\log 100", "2"),
+        (r"\int_0^1 2x\,dx", "1"),
+        ("120!", "5!!"),
+    ),
+    *_decide(
+        "words",
+        "case and the full stop do not matter",
+        "accept",
+        (r"\text{Yes}", "yes"),
+        ("even", r"\text{Even.}"),
+        ("true", "TRUE"),
+    ),
+    *_decide(
+        "words",
+        "another word; one letter keeps its case, and so does a short code of capitals",
+        "refuse",
+        (r"\text{Yes}", r"\text{No}"),
+        ("A", "a"),
+        ("HHTT", "hhtt"),
+    ),
 )
 
 GOLD_INVALID: Final = ("", "  ", "$$ $$", "__NoCorrectAnswer__", r"\frac{1}{2", "1}", "1\x0crac{1}{2}")

@@ -1,21 +1,19 @@
 r"""Say whether an answer is worth the same as a gold, by structure and algebra.
 
-Two expressions are the same where sympy builds the same tree, or where their values agree to 50 digits at several
-points: always the same points, and relative to the values, so that 1/2004! is not 1/2006!. A point at which neither
-side is real says nothing unless the imaginary unit is written: answers are functions of real variables, hence
-sqrt(1/n) is 1/sqrt(n), and |x| is not x.
+Expressions are compared by their values at points (`benchmark.evaluation.sampled_values`). What the comparison allows
+beyond equality of values is the table in `benchmark.evaluation.policy`. It is no equivalence relation (28 is 28\% and
+28\% is 0.28), so it judges against golds and never counts votes.
 
-Trade-off taken: values at points instead of simplification. It decides in milliseconds what `simplify` may not decide
-in minutes; expressions that agree at every point and differ elsewhere are not met in answers. What the comparison
-allows beyond equality of values is the table in `benchmark.evaluation.policy`. It is no equivalence relation (28 is
-28\% and 28\% is 0.28), so it judges against golds and never counts votes.
+Where an answer has two readings (`2mg` may be milligrams or a product) the two answers are the same if one reading of
+each is; how letters are used in both answers together decides what they stand for.
 
 Runs only inside a worker (`benchmark.evaluation.workers`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Final
 
 import sympy as sp
@@ -27,27 +25,19 @@ from benchmark.evaluation.answer_structure import (
     Inequality,
     Listed,
     Named,
-    Quantity,
     Ratio,
     Region,
     Words,
     read_answer,
 )
 from benchmark.evaluation.bounded_arithmetic import Expression
-from benchmark.evaluation.units import same_unit
+from benchmark.evaluation.latex_tokens import Token, UnreadableError, tokenise
+from benchmark.evaluation.notation import Notation, notation_of
+from benchmark.evaluation.quantities import Quantity, Reading, percentage_values, units_agree
+from benchmark.evaluation.sampled_values import equal, is_within, proportional, same_solutions
 
-_DIGITS: Final = 60
-_CLOSE: Final = sp.Float(10, _DIGITS) ** -50
-_POINTS: Final = (  # values for the symbols in alphabetical order, repeated with a shift
-    (Fraction(13, 7), Fraction(29, 11), Fraction(7, 5), Fraction(41, 17), Fraction(19, 13)),
-    (Fraction(5), Fraction(3), Fraction(7), Fraction(4), Fraction(2)),
-    (Fraction(12), Fraction(6), Fraction(9), Fraction(8), Fraction(11)),
-    (Fraction(3, 17), Fraction(5, 19), Fraction(2, 13), Fraction(7, 23), Fraction(4, 11)),
-    (Fraction(-11, 7), Fraction(17, 13), Fraction(-8, 5), Fraction(23, 11), Fraction(-5, 3)),
-    (Fraction(-4), Fraction(-7), Fraction(5), Fraction(-2), Fraction(3)),
-)
-_ENOUGH_POINTS: Final = 2
 _MAX_ITEMS: Final = 64
+_REALS: Final = sp.Symbol("mathbbR")
 
 
 def same_answer(answer: str, gold: str, tolerance: str | None = None) -> bool:
@@ -55,16 +45,34 @@ def same_answer(answer: str, gold: str, tolerance: str | None = None) -> bool:
 
     Raises UnreadableError where one of them is no structure that is read.
     """
-    allowed = Fraction(tolerance) if tolerance else None
-    comparison, truth = _Comparison(allowed), read_answer(gold)
-    if comparison.same(read_answer(answer), truth):
+    notation = _notation(answer, gold)
+    truths = read_answer(gold, Reading(notation, of_gold=True))
+    comparison = _Comparison(Fraction(tolerance) if tolerance else None)
+    if comparison.same_reading(read_answer(answer, Reading(notation, of_gold=False)), truths):
         return True
-    return isinstance(truth, Listed) and comparison.same(read_answer(answer, thousands=False), truth)
+    lists = [truth for truth in truths if isinstance(truth, Listed)]
+    return bool(lists) and comparison.same_reading(
+        read_answer(answer, Reading(notation, of_gold=False), thousands=False), lists
+    )
+
+
+def _notation(*answers: str) -> Notation:
+    found: list[list[Token]] = []
+    for answer in answers:
+        try:
+            found.append(tokenise(answer))
+        except UnreadableError:  # words, where letters stand for nothing
+            continue
+    return notation_of(*found)
 
 
 class _Comparison:
     def __init__(self, tolerance: Fraction | None):
         self.tolerance = tolerance
+
+    def same_reading(self, answers: Sequence[Answer], golds: Sequence[Answer]) -> bool:
+        """Compare two answers by any of their readings."""
+        return any(self.same(answer, gold) for answer in answers for gold in golds)
 
     def same(self, a: Answer, b: Answer) -> bool:
         """Compare two structures, whichever kinds they are of."""
@@ -79,13 +87,13 @@ class _Comparison:
             case Named(), Named():
                 return lambda: self.same_named(a, b)
             case Named(), Equation():
-                return lambda: a.difference is not None and proportional(a.difference, b.difference)
+                return lambda: a.difference is not None and same_solutions(a.difference, b.difference)
             case Named(), Listed():
                 return lambda: self.same_named_list(a, b)
             case Named(), _:
                 return lambda: self.same(a.value, b)
             case Equation(), Equation():
-                return lambda: proportional(a.difference, b.difference)
+                return lambda: same_solutions(a.difference, b.difference)
             case Quantity(), Quantity():
                 return lambda: self.same_quantity(a, b)
             case Words(), Words():
@@ -95,9 +103,9 @@ class _Comparison:
             case Bracketed(), Bracketed():
                 return lambda: self.same_bracketed(a, b)
             case Bracketed(), Listed():
-                return lambda: not b.braces and self.same_in_order(a.items, b.items)
+                return lambda: not b.braces and self.same_in_order(a.items, _as_tuple(b))
             case Bracketed(), Quantity():
-                return lambda: self.same_vector(a, b)
+                return lambda: self.same_vector(a, b) or (_is_reals(b) and _as_set(a) == sp.S.Reals)
             case Listed(), Listed():
                 return lambda: self.same_listed(a, b)
             case Listed(), Region():  # x < 1 or x > 3
@@ -116,14 +124,16 @@ class _Comparison:
 
     def same_quantity(self, a: Quantity, b: Quantity) -> bool:
         """Compare two quantities: a percentage may be written as its number or as its value."""
-        if not same_unit(a.unit, b.unit):
+        if not units_agree(a, b):
             return False
+        if a.letters and b.letters:  # IV is not VI, nor 1F F
+            return a.letters == b.letters
         if a.percent == b.percent:
             return self.same_value(a.value, b.value)
         percentage, other = (a, b) if a.percent else (b, a)
         if isinstance(percentage.value, sp.MatrixBase):
             return False
-        return any(self.same_value(value, other.value) for value in (percentage.value, percentage.value / 100))
+        return any(self.same_value(value, other.value) for value in percentage_values(percentage, other))
 
     def same_value(self, a: Expression, b: Expression) -> bool:
         if isinstance(a, sp.MatrixBase) or isinstance(b, sp.MatrixBase):
@@ -131,9 +141,7 @@ class _Comparison:
             return both and a.shape == b.shape and all(map(self.same_value, a, b))
         if equal(a, b):
             return True
-        if self.tolerance is None or not (a.is_number and b.is_number) or not (a.is_finite and b.is_finite):
-            return False
-        return bool(sp.Abs(a - b).evalf(_DIGITS) <= sp.Rational(self.tolerance.numerator, self.tolerance.denominator))
+        return self.tolerance is not None and is_within(a, b, self.tolerance)
 
     # --- sequences
 
@@ -163,7 +171,7 @@ class _Comparison:
         """Compare two lists: in order where the names of one say which entry is which."""
         fewer, more = sorted(len(_names(one)) for one in (a, b))
         if fewer == 0 and more > 1:
-            return self.same_in_order(a.items, b.items)
+            return self.same_in_order(_as_tuple(a), _as_tuple(b))
         if not a.braces and not b.braces:
             a, b = _name_shared(a), _name_shared(b)
         return self.same_in_any_order(a.items, b.items)
@@ -178,11 +186,16 @@ class _Comparison:
         if a.name == b.name:
             return self.same(a.value, b.value)
         known = a.difference is not None and b.difference is not None
-        return known and proportional(a.difference, b.difference)
+        return known and same_solutions(a.difference, b.difference)
 
     def same_named_list(self, a: Named, b: Listed) -> bool:
         if isinstance(a.value, Listed):
             return self.same(a.value, b)
+        if isinstance(a.value, Bracketed) and not b.braces:  # (x,y)=(5,6) is x=5, y=6
+            names = re.sub(r"[()\s]", "", a.name).split(",")
+            items = {item.name: item.value for item in b.items if isinstance(item, Named)}
+            known = len(items) == len(b.items) and sorted(items) == sorted(names)
+            return known and self.same_in_order(a.value.items, [items[name] for name in names])
         return b.braces and len(b.items) == 1 and self.same(a.value, b.items[0])
 
     # --- sets of numbers
@@ -208,83 +221,6 @@ class _Comparison:
         return interval is not None and isinstance(b, Bracketed) and self.same_bracketed(interval, b)
 
 
-def equal(a: Expression, b: Expression) -> bool:
-    """Say whether two expressions have the same value wherever they have one."""
-    if a == b:
-        return True
-    if a.is_Rational and b.is_Rational:
-        return False
-    complex_values = bool(a.has(sp.I) or b.has(sp.I))
-    agreed = 0
-    for x, y in _values(a, b):
-        if x is None or y is None:  # a pole, as of (n-5)! at integers
-            continue
-        if not complex_values and not _is_real(x) and not _is_real(y):
-            continue
-        if not _close(x, y):
-            return False
-        agreed += 1
-    return agreed >= (_ENOUGH_POINTS if _symbols(a, b) else 1)
-
-
-def proportional(a: Expression, b: Expression, positive: bool = False) -> bool:
-    """Say whether a/b is one constant, as for two equations with the same solutions; with `positive`, one above 0."""
-    if a == b:
-        return True
-    ratios = [sp.N(x / y, _DIGITS) for x, y in _values(a, b) if x is not None and y is not None and y != 0]
-    if len(ratios) < _ENOUGH_POINTS or not all(_close(one, other) for one, other in pairwise(ratios)):
-        return False
-    return ratios[0] != 0 and (not positive or bool(_is_real(ratios[0]) and sp.re(ratios[0]) > 0))
-
-
-def _values(a: Expression, b: Expression) -> Iterable[tuple[Expression | None, Expression | None]]:
-    """Yield the values of two expressions at the points; None where one has none."""
-    a, b = _opaque_as_symbols(a), _opaque_as_symbols(b)
-    symbols = _symbols(a, b)
-    for shift, point in enumerate(_POINTS[: 6 if symbols else 1]):
-        values = {
-            symbol: sp.Rational(value.numerator, value.denominator) + (place // len(point)) * (shift + 1)
-            for place, symbol in enumerate(symbols)
-            for value in (point[place % len(point)],)
-        }
-        yield _value(a, values), _value(b, values)
-
-
-def _symbols(a: Expression, b: Expression) -> list[Expression]:
-    return sorted(a.free_symbols | b.free_symbols, key=str)
-
-
-def _value(expression: Expression, values: dict[Expression, Expression]) -> Expression | None:
-    try:
-        value = expression.subs(values, simultaneous=True) if values else expression
-        value = value.evalf(_DIGITS)
-    except (ZeroDivisionError, ValueError, TypeError, AttributeError, OverflowError):
-        return None
-    return value if value.is_number and value.is_finite and _is_evaluated(value) else None
-
-
-def _is_evaluated(value: Expression) -> bool:
-    return all(part.is_Float or part.is_Rational for part in value.as_real_imag())
-
-
-def _is_real(value: Expression) -> bool:
-    real, imaginary = value.as_real_imag()
-    return bool(abs(imaginary) <= _CLOSE * max(abs(real), abs(imaginary), sp.Float(10, _DIGITS) ** -300))
-
-
-def _close(x: Expression, y: Expression) -> bool:
-    size = max(abs(x), abs(y))
-    if min(abs(x), abs(y)) == 0:  # a difference that cancels leaves digits below the precision
-        return bool(size < _CLOSE)
-    return bool(abs(x - y) <= _CLOSE * size)
-
-
-def _opaque_as_symbols(expression: Expression) -> Expression:
-    """Put a symbol in place of every function without a known value and of every sum, the same for the same one."""
-    opaque = expression.atoms(sp.core.function.AppliedUndef, sp.Sum)
-    return expression.xreplace({one: sp.Symbol(f"opaque {sp.srepr(one)}") for one in opaque}) if opaque else expression
-
-
 def _with_argument(named: Named, pattern: Named) -> Quantity | None:
     """Return the value of f(x) with the argument of another f(n) in place of x; None where they are not alike."""
     value, old, new = named.value, named.argument, pattern.argument
@@ -292,11 +228,26 @@ def _with_argument(named: Named, pattern: Named) -> Quantity | None:
         return None
     if not isinstance(old, sp.Symbol) or not isinstance(new, sp.Symbol) or new in value.value.free_symbols:
         return None
-    return Quantity(value.value.subs(old, new), value.unit, value.percent)
+    return replace(value, value=value.value.subs(old, new))
 
 
 def _names(listed: Listed) -> set[str]:
     return {item.name for item in listed.items if isinstance(item, Named)}
+
+
+_COORDINATES: Final = frozenset("xyz")
+
+
+def _as_tuple(listed: Listed) -> Sequence[Answer]:
+    """Return the entries of a list as a tuple has them: coordinates by their names, others as they are written."""
+    named = {item.name: item for item in listed.items if isinstance(item, Named)}
+    if len(named) < len(listed.items) or not named.keys() <= _COORDINATES:
+        return listed.items
+    return [named[name] for name in sorted(named)]
+
+
+def _is_reals(quantity: Quantity) -> bool:
+    return bool(quantity.value == _REALS)
 
 
 def _name_shared(listed: Listed) -> Listed:
@@ -348,6 +299,6 @@ def _as_set(answer: Answer) -> sp.Set | None:
             return sp.Interval(low, high, answer.opening == "(", answer.closing == ")")
         case Listed(braces=True) if all(isinstance(item, Quantity) for item in answer.items):
             return sp.FiniteSet(*(item.value for item in answer.items if isinstance(item, Quantity)))
-        case Quantity(value=sp.Symbol(name="mathbbR")):
+        case Quantity(value=value) if value == _REALS:
             return sp.S.Reals
     return None

@@ -65,7 +65,10 @@ class WorkerPool:
         self._closed = False
 
     def compare(self, answer: str, gold: str, tolerance: str | None = None) -> Outcome:
-        """Compare two answers as `benchmark.evaluation.symbolic.same_answer` does; waits for a free worker."""
+        """Compare two answers as `benchmark.evaluation.symbolic.same_answer` does; waits for a free worker.
+
+        Raises VenusError where a worker does not start, nor a second one.
+        """
         key = (answer, gold, tolerance)
         if (known := self._memo.get(key)) is not None:
             return known
@@ -101,8 +104,13 @@ class WorkerPool:
     def _compare(self, request: str) -> Outcome:
         worker = self._slots.get()
         try:
-            for _ in range(2):  # a worker that was killed from outside gets one successor
-                worker = worker or _Worker(self.deadline, self._memory)
+            for attempt in range(2):  # a worker that was killed from outside gets one successor
+                try:
+                    worker = worker or _Worker(self.deadline, self._memory)
+                except _StartError:
+                    if attempt:
+                        raise
+                    continue
                 reply = worker.ask(request)
                 if reply in (Outcome.SAME, Outcome.DIFFERENT, Outcome.UNREADABLE):
                     return Outcome(reply)
@@ -125,6 +133,10 @@ class WorkerPool:
             self._slots.put(worker)
 
 
+class _StartError(VenusError):
+    """A worker ended before it was ready."""
+
+
 class _Worker:
     """One process and the two ends of its pipes."""
 
@@ -145,7 +157,7 @@ class _Worker:
         self.buffer = b""
         if self._read_line(float("inf"), _START_SECONDS) != READY:
             self.kill()
-            raise VenusError(
+            raise _StartError(
                 f"a worker for symbolic comparison did not start: found exit status {self.process.returncode}, "
                 f"allowed a reply within {_START_SECONDS:.0f} s; fix: see the message above, or free memory"
             )

@@ -40,10 +40,11 @@ def arm_result(
     noise_kind: str = "none",
     noise_ratio: float = 0.0,
     family: str = "",
+    plain: str = "",
 ) -> ArmResult:
     """Put the cells of an arm together, seeds ascending."""
     ordered = dict(sorted(seeds.items()))
-    return ArmResult(arm, method, label_ratio, noise, ordered, trained, noise_kind, noise_ratio, family)
+    return ArmResult(arm, method, label_ratio, noise, ordered, trained, noise_kind, noise_ratio, family, plain)
 
 
 def read_curves(path: Path) -> dict[str, Curve]:

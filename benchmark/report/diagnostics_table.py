@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmark.report.arm_cells import NOT_TRAINED, arm_rows
 from benchmark.report.results import ArmResult, CellState, SeedResult
-from benchmark.report.table_model import Column, Quantity, Table, TableCell, missing
+from benchmark.report.table_model import Column, Quantity, Table, TableCell, column_notes, missing
 
 _PREFIX = "supervision/"
 _COLUMNS = (
@@ -20,7 +20,7 @@ _COLUMNS = (
         "Pseudo labels",
         Quantity.SHARE,
         "share of the unlabelled prompts with a pseudo label",
-        min_width=150,
+        min_width=100,
     ),
     Column("pseudo_label_accuracy", "Pseudo acc.", Quantity.SHARE, "pseudo labels that are true"),
     Column("admitted_share", "Admitted", Quantity.SHARE, "prompts that are admitted to the update"),
@@ -36,9 +36,15 @@ _COLUMNS = (
         Quantity.NUMBER,
         "how often a right rollout of an unlabelled prompt scores above a wrong one of its group; .5 is chance",
     ),
-    Column("given_label_accuracy", "Given acc.", Quantity.SHARE, "given labels that are true", min_width=150),
     Column(
-        "refined_share", "Refined", Quantity.SHARE, "share of the labelled prompts with a refined label", min_width=150
+        "given_label_accuracy",
+        "Label acc.",
+        Quantity.SHARE,
+        "labels in the training data that are true: those given, and those that an earlier round promoted or changed",
+        min_width=100,
+    ),
+    Column(
+        "refined_share", "Refined", Quantity.SHARE, "share of the labelled prompts with a refined label", min_width=100
     ),
     Column("refined_accuracy", "Refined acc.", Quantity.SHARE, "refined labels that are true: precision of refinement"),
     Column(
@@ -60,7 +66,7 @@ def diagnostics_table(title: str, arms: Sequence[ArmResult], reference: str) -> 
     notes = (
         "Means over the last third of the training steps, then over seeds; measured against the hidden truth, "
         "which no method sees.",
-        *((f"{'; '.join(f'{column.title}: {column.description}' for column in columns)}.",) if columns else ()),
+        *column_notes(columns),
     )
     return Table(title, "diagnostics", "Arm", columns, rows, notes)
 
@@ -91,8 +97,9 @@ def _cell(arm: ArmResult, name: str) -> TableCell:
     values = [value for value in means.values() if value is not None]
     if not values:
         return missing(CellState.NOT_APPLICABLE, "undefined in the last third of the steps")
-    if len(values) == len(arm.seeds):
-        return TableCell(float(np.mean(values)))
+    mean, planned = float(np.mean(values)), len(arm.seeds)
+    if len(values) == planned:
+        return TableCell(mean, seeds=planned, planned=planned)
     lacking = [f"seed {number}: undefined in the last third" for number, value in means.items() if value is None]
     reason = "; ".join([*([arm.reason] if arm.reason else []), *lacking])
-    return TableCell(float(np.mean(values)), CellState.PARTIAL, reason, seeds=f"{len(values)}/{len(arm.seeds)}")
+    return TableCell(mean, CellState.PARTIAL, reason, seeds=len(values), planned=planned)

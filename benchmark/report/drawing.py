@@ -1,43 +1,49 @@
 """How figures look: colours, dashes and shapes of arms, and from an altair chart to an SVG that can be inlined.
 
 Arms are told apart by colour, dash and point shape, so that a print in grey and a colour-blind reader lose
-nothing. Colours have a contrast of at least 3:1 on the light and on the dark background of the report.
+nothing. Colours have a contrast of at least 3:1 on the light and on the dark background of the report; grey is kept
+for what belongs to no arm of a drawing.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from benchmark.report.legend import LegendEntry, Style
 from benchmark.report.table_model import Table
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#785EF0", "#B8860B", "#7F7F7F")
+NEUTRAL = "#7F7F7F"
+"""Colour of what belongs to no arm, such as a frontier, and of arms that every panel repeats."""
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#785EF0", "#B8860B", "#D6336C")
 _DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2), (12, 3), (4, 4))
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _WIDTH, _HEIGHT = 420, 260
-NEUTRAL = "#7F7F7F"
-"""Colour of what belongs to no arm, such as a frontier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One drawing of a figure with the legend of what only it shows; the title is empty where it is the only one."""
+
+    title: str
+    svg: str
+    legend: tuple[LegendEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawn figure; `description` and `table` are its text alternative."""
+    """A figure of one panel or several; `description` and `table` are its text alternative.
+
+    The notes of the table stand below the panels, in the open.
+    """
 
     key: str
     title: str
     description: str
-    svg: str
+    panels: tuple[Panel, ...]
     table: Table
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How the marks of one series look."""
-
-    colour: str
-    dash: tuple[int, ...]
-    shape: str
+    legend: tuple[LegendEntry, ...] = ()  # of what all panels show
 
 
 def styles_of(labels: Sequence[str]) -> dict[str, Style]:
@@ -47,29 +53,29 @@ def styles_of(labels: Sequence[str]) -> dict[str, Style]:
     return dict(zip(labels, (Style(*style) for style in islice(cycle, count)), strict=True))
 
 
-def colour_and_shape(styles: dict[str, Style], field: str = "arm") -> tuple[Any, Any]:
-    """Return the altair channels of colour and shape for the series named in `field`, with one legend for both."""
+def colour_and_shape(styles: Mapping[str, Style], field: str = "arm") -> tuple[Any, Any]:
+    """Return the altair channels of colour and shape for the series named in `field`; the page writes the legend."""
     import altair as alt
 
-    legend = alt.Legend(title=None, orient="bottom", columns=1, labelLimit=0, symbolLimit=0, symbolSize=90)
     labels = list(styles)
-    colours, shapes = [style.colour for style in styles.values()], [style.shape for style in styles.values()]
+    colours = [style.colour for style in styles.values()]
+    shapes = [style.shape or "circle" for style in styles.values()]
     return (
-        alt.Color(f"{field}:N", scale=alt.Scale(domain=labels, range=colours), legend=legend),
-        alt.Shape(f"{field}:N", scale=alt.Scale(domain=labels, range=shapes), legend=legend),
+        alt.Color(f"{field}:N", scale=alt.Scale(domain=labels, range=colours), legend=None),
+        alt.Shape(f"{field}:N", scale=alt.Scale(domain=labels, range=shapes), legend=None),
     )
 
 
-def to_svg(chart: Any, key: str) -> str:
+def to_svg(chart: Any, key: str, width: int = _WIDTH, height: int = _HEIGHT) -> str:
     """Render an altair chart, with ids that start with `key`, hidden from readers that get its text."""
     import altair as alt
     import vl_convert
 
     finished = (
-        chart.properties(width=_WIDTH, height=_HEIGHT, background="transparent")
+        chart.properties(width=width, height=height, background="transparent")
         .configure(font="sans-serif")
         .configure_axis(labelFontSize=13, titleFontSize=13, titleFontWeight="normal")
-        .configure_legend(labelFontSize=13)
+        .configure_axisY(titlePadding=14)  # browsers draw numbers wider than they are measured here
         .configure_view(stroke=None)
     )
     # altair names its schema as v6.1.0, vl_convert knows 6.1

@@ -1,27 +1,28 @@
-"""The report as one HTML page: no script, no request to anywhere, the same bytes for the same results."""
+"""The report as one HTML page: no script, no request to anywhere, the same bytes for the same results.
+
+Beside it lie the pages of `sample_pages`, to which its numbers link.
+"""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from benchmark.report.drawing import Figure
 from benchmark.report.figures import LEARNING, SUPERVISION, draw
 from benchmark.report.items import GROUPS
 from benchmark.report.noise_curves import noise_figures
+from benchmark.report.page import environment
 from benchmark.report.pareto import pareto_figure
-from benchmark.report.render import NUMBERS, cell_parts
 from benchmark.report.results import CellState, SuiteReport
+from benchmark.report.sample_pages import SHORT_ID, page_name
 from benchmark.report.stats import REPETITIONS, SEEDS_FOR_BOOTSTRAP
 from benchmark.report.table_model import Table
 from benchmark.report.tables import report_tables
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-_TEMPLATES = Path(__file__).parent / "templates"
+_PLACED = frozenset({"main", "missing", "benchmarks", "responses", "diagnostics", "costs"})  # by the template
 STATISTICS = (
     "Every arm is compared with the reference question by question and seed by seed, benchmarks weigh equally within "
     "their group, and repeated responses to a question count as one observation.",
@@ -33,11 +34,12 @@ STATISTICS = (
 
 @dataclass(frozen=True, slots=True)
 class SamplesRow:
-    """A line of the list of cells: which cell, and relative addresses of its responses and verdicts."""
+    """A line of the list of cells: which cell, and relative addresses of its page, its responses and its verdicts."""
 
     arm: str
     seed: int
-    cell: str
+    cell: str  # the beginning of its id
+    page: str  # empty where the questions are not in the store
     samples: str
     verdicts: str
 
@@ -49,17 +51,20 @@ def to_html(report: SuiteReport, folder: Path | None = None) -> str:
     where the results cannot stand in one table.
     """
     tables = report_tables(report)
+    cells = samples_rows(report, folder) if folder is not None else ()
     return (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             report=report,
-            cells=samples_rows(report, folder) if folder is not None else (),
+            cells=cells,
+            links=value_links(report, cells),
             tables=tables,
+            others=other_tables(tables),
             costs=cost_figures(report, tables["main"]),
             noise=[figure for group in GROUPS for figure in noise_figures(tables["main"], report.arms, group)],
-            learning=draw(LEARNING, report.arms),
-            supervision=draw(SUPERVISION, report.arms),
+            learning=draw(LEARNING, report.arms, report.reference),
+            supervision=draw(SUPERVISION, report.arms, report.reference),
             statistics=STATISTICS,
             claims=claims(report, tables["main"]),
         )
@@ -68,7 +73,7 @@ def to_html(report: SuiteReport, folder: Path | None = None) -> str:
 
 def table_html(table: Table) -> str:
     """Write one table as a fragment for a page of one's own: a real table with caption, scopes and notes."""
-    macros: Any = _environment().get_template("table.html.j2").module
+    macros: Any = environment().get_template("table.html.j2").module
     return str(macros.show(table, f"{table.key}-table"))
 
 
@@ -79,25 +84,39 @@ def samples_rows(report: SuiteReport, folder: Path) -> tuple[SamplesRow, ...]:
         return quote(Path(os.path.relpath(target, folder)).as_posix()) + "/"
 
     return tuple(
-        SamplesRow(arm.arm, seed, source.cell, address(source.samples), address(source.verdicts))
+        SamplesRow(
+            arm.arm,
+            seed,
+            source.cell[:SHORT_ID],
+            page_name(source) if source.benchmarks is not None else "",
+            address(source.samples),
+            address(source.verdicts),
+        )
         for arm in report.arms
         for seed, source in arm.sources.items()
     )
 
 
-def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+def value_links(report: SuiteReport, cells: Sequence[SamplesRow]) -> Mapping[str, Mapping[str, str]]:
+    """Say where the values of each arm lead: by column key, the part of the page of its first seed.
 
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.globals.update(parts=cell_parts, numbers=NUMBERS)
-    return environment
+    Keys are groups and names of benchmarks; the page leads on to the other seeds.
+    """
+    first = {cell.arm: cell.page for cell in reversed(cells) if cell.page}
+    links: dict[str, dict[str, str]] = {}
+    for arm in report.arms:
+        if arm.arm in first:
+            record = next(iter(arm.finished.values())).record
+            links[arm.arm] = {key: f"{first[arm.arm]}#{quote(key)}" for key in (*GROUPS, *record["benchmarks"])}
+    return links
+
+
+def other_tables(tables: Mapping[str, Table]) -> tuple[tuple[Table, ...], tuple[Table, ...]]:
+    """Return the tables that the page has no fixed place for: those before the table by benchmark, and those after."""
+    keys = list(tables)
+    shown = [key for key in keys if key not in _PLACED and tables[key].rows and tables[key].columns]
+    early = [key for key in shown if keys.index(key) < keys.index("benchmarks")]
+    return tuple(tables[key] for key in early), tuple(tables[key] for key in shown if key not in early)
 
 
 def cost_figures(report: SuiteReport, main: Table) -> tuple[Figure, ...]:

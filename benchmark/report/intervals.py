@@ -10,11 +10,13 @@ V_Q = sample variance of the means of the questions / Q. Adding them counts it t
 seeds and questions together counts it a third time, because every resampled cell moves with both draws (Owen 2007,
 The pigeonhole bootstrap). With V_E = mean square of the residuals / (S Q), the sum that counts it once is
 
-    V = V_S + max(V_Q - V_E, 0).
+    V = V_S + max(V_Q - V_E, 0),        or V_Q where that is 0.
 
 The interaction is taken off the questions, of which there are many, so that the difference is known well; taking it
-off V_S, known from S - 1 differences only, would often leave nothing. All terms are of macro averages: for k
-benchmarks, V_Q and V_E are sums over benchmarks divided by k^2, and residuals are those within a benchmark.
+off V_S, known from S - 1 differences only, would often leave nothing. A V of 0 is luck of very few seeds and
+questions, and would make any difference certain: the true variance is never below that of V_Q. All terms are of macro
+averages: for k benchmarks, V_Q and V_E are sums over benchmarks divided by k^2, and residuals are those within a
+benchmark.
 
 The interval is Student's, with Satterthwaite's degrees of freedom, into which V_S enters two of its standard errors
 higher. Entered as it is, a V_S that is small by luck narrows the interval and raises the degrees of freedom as well:
@@ -52,8 +54,9 @@ class Variance:
 
     @property
     def question(self) -> float:
-        """The part of V_Q that more seeds would not remove, at least 0."""
-        return max(self.question_total - self.interaction, 0.0)
+        """The part of V_Q that more seeds would not remove, at least 0; all of it where nothing else is left."""
+        left = max(self.question_total - self.interaction, 0.0)
+        return left if left + self.seed > 0 else self.question_total
 
     @property
     def total(self) -> float:
@@ -119,13 +122,14 @@ def t_quantile(degrees: float, probability: float = (1 + LEVEL) / 2) -> float:
 
 
 def two_sided_p(mean: float, variance: float, degrees: float) -> float:
-    """Return the p-value of no difference: Student's t, two-sided; 1 for a difference of exactly nothing."""
+    """Return the p-value of no difference: Student's t, two-sided.
+
+    1 for a difference of exactly nothing, and for one without any spread, from which no error can be estimated.
+    """
     from scipy.special import ndtr, stdtr
 
-    if mean == 0:
+    if mean == 0 or variance <= 0:
         return 1.0
-    if variance <= 0:
-        return 0.0
     ratio = -abs(mean) / np.sqrt(variance)
     return float(2 * (ndtr(ratio) if np.isinf(degrees) else stdtr(degrees, ratio)))
 

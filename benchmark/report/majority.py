@@ -3,8 +3,9 @@
 All C(n, k) subsets of the n responses are counted, not the first k: the value does not depend on the order of the
 samples and is the unbiased estimate with the least variance, as pass@k is. It costs about a millisecond for a
 question with many different answers, and is remembered by the pattern of its votes. A response without an answer
-never wins; ties at the top are split evenly. All correct responses are one answer, because the grader says so;
-wrong answers are told apart by their canonical text, as in training.
+never wins; ties at the top are split evenly. What is one answer is decided by the rule of the methods' own votes
+(`benchmark.evaluation.voting`), for right and wrong answers alike: if the grader merged the spellings of the right
+answer only, a wrong answer that is written in several ways would lose votes that it has.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,22 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+def majority_of(clusters: Sequence[tuple[int, int]], silent: int, k: int) -> float:
+    """Return the expected correctness of the majority answer of k responses, in [0, 1]; NaN for fewer than k.
+
+    `clusters` are the votes of each answer, and how many of them were judged right. Where the members of a cluster
+    were judged differently, one of them at random stands for it: it is right with their share.
+    """
+    if silent + sum(votes for votes, _ in clusters) < k:
+        return float("nan")
+    value = 0.0
+    for place, (votes, right) in enumerate(clusters):
+        if right:
+            others = [size for other, (size, _) in enumerate(clusters) if other != place]
+            value += right / votes * majority_at_k(votes, others, silent, k)
+    return value
 
 
 def majority_at_k(right: int, wrong: Sequence[int], silent: int, k: int) -> float:

@@ -2,15 +2,17 @@
 
 The labels of an arm are what it bought (wrong ones and calibration included), the untrained policy bought none.
 The axis is logarithmic with room for zero, as methods without labels are what the figure is about; arms of equal
-cost stand side by side, so that their error bars can be told apart.
+cost stand side by side, so that their error bars can be told apart: those on the frontier at their cost, through
+which the line of the frontier goes, and the others around them.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmark.report.drawing import NEUTRAL, Figure, Style, colour_and_shape, styles_of, to_svg
+from benchmark.report.drawing import NEUTRAL, Figure, Panel, colour_and_shape, styles_of, to_svg
+from benchmark.report.legend import LegendEntry, Style, counted
 from benchmark.report.render import number_text
 from benchmark.report.results import ArmResult
 from benchmark.report.table_model import GROUP_TITLES, Column, Quantity, Row, Table, TableCell
@@ -62,25 +64,55 @@ def pareto_figure(main: Table, arms: Sequence[ArmResult], group: str) -> Figure 
     best = frontier(points)
     trained = [arm.arm for arm in arms if arm.trained]
     styles = styles_of([*trained, *(arm.arm for arm in arms if not arm.trained)])
-    shown = {point.arm: styles[point.arm] for point in points}
+    shown = {point.arm: replace(styles[point.arm], dash=None) for point in points}
     key, title = f"labels-{group}", f"{GROUP_TITLES[group]} accuracy against labels"
     reference = next((point for point in points for row in main.rows if row.reference and row.label == point.arm), None)
     svg = to_svg(_chart(points, best, reference, shown, group), key)
     rows = tuple(Row(point.arm, _cells(point, point in best), point == reference) for point in points)
-    note = "Bars: 95%, over the choice of questions. Filled and joined: on the frontier."
-    table = Table(title, key, "Arm", _COLUMNS, rows, (note,))
-    return Figure(key, title, _describe(best, reference), svg, table)
+    table = Table(title, key, "Arm", _COLUMNS, rows, _notes(points, reference))
+    return Figure(key, title, _describe(best, reference), (Panel("", svg, _legend(points, best, shown)),), table)
 
 
-def side_by_side(costs: Sequence[float], constant: float) -> list[float]:
-    """Move apart equal costs, evenly on an axis that is log(1 + cost / constant), as symlog scales are."""
-    width = math.log1p(max(costs) / constant)
-    moved = []
-    for i, cost in enumerate(costs):
-        count, place = costs.count(cost), costs[:i].count(cost)
-        gap = min(_GAP, _WIDEST / count) * width
-        moved.append(constant * math.expm1(math.log1p(cost / constant) + (place - (count - 1) / 2) * gap))
+def side_by_side(costs: Sequence[float], constant: float, centred: Sequence[bool] | None = None) -> list[float]:
+    """Move apart equal costs, evenly on an axis that is log(1 + cost / constant), as symlog scales are.
+
+    Those that are `centred` come first and take the places nearest to the cost itself. The places of one cost never
+    reach those of its neighbours.
+    """
+    first = centred or [False] * len(costs)
+    at = {cost: math.log1p(cost / constant) for cost in costs}
+    moved = list(costs)
+    for cost, middle in at.items():
+        here = sorted((i for i, other in enumerate(costs) if other == cost), key=lambda i: not first[i])
+        nearest = min((abs(middle - other) for other in at.values() if other != middle), default=math.inf)
+        gap = min(_GAP * max(at.values()), _WIDEST * max(at.values()) / len(here), nearest / (len(here) + 1))
+        for place, i in enumerate(here):
+            moved[i] = constant * math.expm1(middle + _alternating(place) * gap)
     return moved
+
+
+def _alternating(place: int) -> int:
+    """Count places from a centre outwards: 0, 1, -1, 2, -2, ..."""
+    return (place + 1) // 2 if place % 2 else -(place // 2)
+
+
+def _legend(
+    points: Sequence[CostPoint], best: Sequence[CostPoint], styles: Mapping[str, Style]
+) -> tuple[LegendEntry, ...]:
+    return tuple(
+        LegendEntry(counted(point.arm, point.accuracy.seeds_text), styles[point.arm], point in best) for point in points
+    )
+
+
+def _notes(points: Sequence[CostPoint], reference: CostPoint | None) -> tuple[str, ...]:
+    """Say what the marks mean."""
+    apart = len({point.labels for point in points}) < len(points)
+    return (
+        "Filled points, joined by the grey line: no other arm is as accurate with as few labels (the frontier). "
+        "Open points: some arm is. Bars: 95%, over the choice of questions."
+        + (f" Dashed grey line: the reference, {reference.arm}." if reference else "")
+        + (" Arms with equally many labels stand side by side." if apart else ""),
+    )
 
 
 def _points(main: Table, arms: Sequence[ArmResult], group: str) -> tuple[CostPoint, ...]:
@@ -128,8 +160,9 @@ def _chart(
     x = alt.X("labels:Q", title="Labels revealed to training", scale=scale, axis=_cost_axis(costs))
     y = alt.Y("accuracy:Q", title=f"{GROUP_TITLES[group]} accuracy (points)", scale=alt.Scale(zero=False, nice=True))
     colour, shape = colour_and_shape(dict(styles))
-    places = side_by_side([point.labels for point in points], constant)
+    places = side_by_side([point.labels for point in points], constant, [point in best for point in points])
     data = [_datum(point, point in best) | {"labels": place} for point, place in zip(points, places, strict=True)]
+    joined = sorted((datum for datum in data if datum["frontier"]), key=lambda datum: float(datum["labels"]))
     base = alt.Chart(alt.InlineData(values=data)).encode(x=x, y=y)
     bars = (
         base.transform_filter("isValid(datum.low)")
@@ -142,9 +175,9 @@ def _chart(
         .encode(color=colour, shape=shape)
         for filled in (False, True)
     }
-    end = _datum(best[-1], True) | {"labels": costs[-1]}
+    end = joined[-1] | {"labels": max(joined[-1]["labels"], costs[-1])}
     line = (
-        alt.Chart(alt.InlineData(values=[*(_datum(point, True) for point in best), end]))
+        alt.Chart(alt.InlineData(values=[*joined, end]))
         .mark_line(interpolate="step-after", color=NEUTRAL, strokeWidth=1.5)
         .encode(x=x, y=y)
     )

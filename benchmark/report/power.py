@@ -1,8 +1,12 @@
-"""What a table can resolve: the smallest true difference that it would find with a probability of 80%.
+"""What a comparison can resolve: the smallest true difference that it would find with a probability of 80%.
 
 Without it "no difference" and "too few seeds" look alike. The test is the one behind the intervals (Student's t with
 the variance over seeds and questions), so its power is that of the table and not of a z-test with a known variance:
 the estimated variance of S seeds varies, and is averaged over its chi-square distribution.
+
+Each comparison is judged by its own variances, as arms of one table differ in them by far more than a pooled value
+could stand for. A comparison of a single seed knows nothing of the variance over seeds: beside comparisons that do, it
+would look the sharpest of all, and is left out.
 """
 
 from collections.abc import Sequence
@@ -18,31 +22,34 @@ LEVEL = 0.05
 _NODES = 400
 
 
-def minimal_detectable_difference(
+def minimal_detectable_differences(
     differences: Sequence[Difference], *, power: float = POWER, level: float = LEVEL, comparisons: int = 1
-) -> float | None:
-    """Return the true difference, in accuracy, that a comparison of the table finds with probability `power`.
+) -> tuple[float, ...]:
+    """Return the true difference, in accuracy, that each comparison finds with probability `power`, ascending.
 
-    The variances are averaged over the differences of the table (the paired standard deviation across seeds, pooled),
-    with the least number of seeds among them. `comparisons` divides the level, as Holm's first step does. With one
-    seed it is about questions only. None for a table without a comparison, 0 where nothing varies.
+    Those of a single seed are left out where another has more, and those without any spread, of which nothing is
+    known. `comparisons` divides the level, as the first step of Holm's correction does (Bonferroni's).
     """
-    if not differences:
-        return None
-    seeds = min(difference.seeds for difference in differences)
-    seed, question = (
-        float(np.mean([getattr(difference, name) for difference in differences]))
-        for name in ("seed_variance", "question_variance")
-    )
-    if seeds == 1:
-        seed = 0.0
+    spread = [difference for difference in differences if difference.seed_variance + difference.question_variance > 0]
+    several = any(difference.seeds > 1 for difference in spread)
+    kept = [difference for difference in spread if difference.seeds > 1 or not several]
+    return tuple(sorted(minimal_detectable_difference(one, power=power, level=level / comparisons) for one in kept))
+
+
+def minimal_detectable_difference(difference: Difference, *, power: float = POWER, level: float = LEVEL) -> float:
+    """Return the true difference, in accuracy, that a comparison with these variances finds with probability `power`.
+
+    With one seed it is about questions only, for the training runs at hand. 0 where nothing varies.
+    """
+    question, seeds = difference.question_variance, difference.seeds
+    seed = difference.seed_variance if seeds > 1 else 0.0
     error = float(np.sqrt(seed + question))
     low, high = 0.0, error
-    while error and detection_power(high, seed, question, seeds, level / comparisons) < power:
+    while error and detection_power(high, seed, question, seeds, level) < power:
         low, high = high, 2 * high
     for _ in range(50):
         middle = (low + high) / 2
-        found = detection_power(middle, seed, question, seeds, level / comparisons) >= power
+        found = detection_power(middle, seed, question, seeds, level) >= power
         low, high = (low, middle) if found else (middle, high)
     return high
 

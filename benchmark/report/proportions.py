@@ -28,8 +28,9 @@ def wilson_interval(accuracy: float, questions: int) -> tuple[float, float]:
     square = Z**2 / questions
     centre = (accuracy + square / 2) / (1 + square)
     half = sqrt(accuracy * (1 - accuracy) * square + square**2 / 4) / (1 + square)
-    # At 0 and 1 the two terms are equal, but for their rounding.
-    return (0.0 if accuracy == 0 else centre - half), (1.0 if accuracy == 1 else centre + half)
+    # At 0 and 1 the two terms are equal, but for their rounding, which may also leave the range.
+    low, high = (0.0 if accuracy == 0 else centre - half), (1.0 if accuracy == 1 else centre + half)
+    return max(low, 0.0), min(high, 1.0)
 
 
 def average_interval(parts: Sequence[tuple[float, int]]) -> tuple[float, float]:

@@ -1,8 +1,9 @@
 """Stage record: condense the verdicts of a cell into scores by question and one summary.
 
-A response that could not be judged (invalid gold, grader timeout or failure) is neither right nor wrong: it
-leaves n, is counted as `ungraded`, and a question of which nothing was judged makes its averages missing.
-A response without an answer, or cut off before one, is wrong. A question with fewer responses than planned is divided
+Only `correct` scores. A response without an answer, cut off before one, or with an answer that the grader cannot get
+through (timeout, error) is in n like a wrong one, and its rate is shown; else an unreadable answer would raise a score.
+Only where the gold is invalid there is nothing to score: such responses leave n, and a question without any other makes
+its averages missing. A question with fewer responses than planned is divided
 by those that exist and flagged.
 """
 
@@ -22,7 +23,7 @@ from benchmark.evaluation.grader import Verdict
 from benchmark.report.costs import read_costs
 from benchmark.report.intervals import clustered_standard_error
 from benchmark.report.items import GROUP_SIZES, GROUPS
-from benchmark.report.majority import majority_at_k
+from benchmark.report.majority import majority_of
 from benchmark.report.metrics import (
     g_pass_at_k,
     group_average,
@@ -34,6 +35,7 @@ from benchmark.report.metrics import (
 )
 from benchmark.report.responses import (
     UNGRADED,
+    UNSCORED,
     VERDICTS,
     Codes,
     Responses,
@@ -102,7 +104,7 @@ def score_items(verdicts: pa.Table, benchmarks: pa.Table) -> pa.Table:
 
 
 def _items_table(responses: Responses, votes: Votes) -> pa.Table:
-    judged = responses.per_item(~responses.has(*UNGRADED))
+    judged = responses.per_item(~responses.has(*UNSCORED))
     majority = np.where(judged > 0, majority_of_all(votes), np.nan)
     columns = {
         "benchmark": responses.benchmark,
@@ -120,7 +122,7 @@ def _summary(name: str, responses: Responses, votes: Votes, tokens: Codes, plann
     """Summarise one benchmark; `planned` is the configured number of responses per question."""
     mine = np.flatnonzero(responses.benchmark == name)
     ours = np.isin(responses.item, mine)
-    judged = responses.per_item(~responses.has(*UNGRADED))[mine]
+    judged = responses.per_item(~responses.has(*UNSCORED))[mine]
     exist = np.bincount(responses.item, minlength=len(responses.item_id))[mine]
     correct = votes.right[mine]
     accuracy = item_accuracy(correct, judged)
@@ -151,9 +153,10 @@ def _summary(name: str, responses: Responses, votes: Votes, tokens: Codes, plann
 def _majorities(votes: Votes, mine: Codes, ks: tuple[int, ...]) -> dict[int, NDArray[np.float64]]:
     """Return maj@k of the questions at the positions `mine`, arrays [Q] by k."""
     bounds = np.searchsorted(votes.item, np.stack([mine, mine + 1]))
-    wrong = [tuple(votes.wrong[start:end].tolist()) for start, end in bounds.T]
-    known = list(zip(votes.right[mine].tolist(), wrong, votes.silent[mine].tolist(), strict=True))
-    return {k: np.array([majority_at_k(*own, k) for own in known]) for k in ks}
+    pairs = np.stack([votes.votes, votes.judged_right], axis=1)
+    clusters = [tuple(map(tuple, pairs[start:end].tolist())) for start, end in bounds.T]
+    known = list(zip(clusters, votes.silent[mine].tolist(), strict=True))
+    return {k: np.array([majority_of(own, silent, k) for own, silent in known]) for k in ks}
 
 
 def _stability(correct: Codes, judged: Codes, k: int) -> dict[str, float | None] | None:

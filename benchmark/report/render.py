@@ -1,4 +1,4 @@
-"""One table in its plain forms: terminal, Markdown, CSV, JSON. (LaTeX and HTML have files of their own.)
+"""One table in its plain forms: Markdown, CSV, JSON. (Terminal, LaTeX and HTML have files of their own.)
 
 Texts round for people and mark what is provisional or partial; CSV and JSON carry the raw numbers, one
 per column, with their unit and the state of each.
@@ -13,15 +13,13 @@ from benchmark.report.results import CellState
 from benchmark.report.table_model import Column, Quantity, Row, Table, TableCell
 
 if TYPE_CHECKING:
-    from rich.table import Table as RichTable
+    from benchmark.report.terminal import TerminalTable
 
 PROVISIONAL = "†"
 SIGNIFICANT = "*"
-_ONE_LINE = 150  # characters of a terminal that has room for intervals beside their values
-_PADDED = 120  # characters of a terminal that has room for blanks between columns
 _MINUS = "−"
-_FIELDS = {"standard_error": "error"}  # names of a CSV file that are not those of a cell
-_DIGITS = 6  # of raw numbers: far beyond their error, and the same whichever BLAS summed them
+_FIELDS = {"standard_error": "error", "p": "p_value", "p_holm": "p_adjusted"}  # names of a CSV file, fields of a cell
+_DIGITS = 6  # of raw numbers: far beyond their error, and the same whichever BLAS summed them; of a p significant ones
 NUMBERS = frozenset(Quantity) - {Quantity.TEXT, Quantity.STATE}
 """Quantities whose columns hold numbers."""
 
@@ -39,13 +37,13 @@ def cell_text(cell: TableCell, column: Column) -> str:
 def cell_parts(cell: TableCell, column: Column) -> tuple[tuple[str, str], ...]:
     """Return the texts of a cell with their roles: value, error, interval, questions, mark, seeds or state."""
     if column.quantity is Quantity.STATE:
-        return (("state", f"{cell.state.value} {cell.seeds}".strip()),)
+        return (("state", f"{cell.state.value} {cell.seeds_text}".strip()),)
     if cell.value is None:
         return (("state", "–" if cell.state is CellState.NOT_APPLICABLE else cell.state.value),)
     if isinstance(cell.value, str):
         return (("value", cell.value),)
     quantity = column.quantity
-    parts = [("value", number_text(cell.value, quantity))]
+    parts = [("value", f"{'> ' * cell.censored}{number_text(cell.value, quantity)}")]
     if cell.error is not None:
         parts.append(("error", f"± {number_text(cell.error, quantity)}"))
     if cell.low is not None and cell.high is not None:
@@ -54,7 +52,7 @@ def cell_parts(cell: TableCell, column: Column) -> tuple[tuple[str, str], ...]:
         parts.append(("questions", f"q {_interval_text(cell.question_low, cell.question_high, quantity)}"))
     marks = SIGNIFICANT * cell.significant + PROVISIONAL * cell.provisional
     parts += [("mark", marks)] if marks else []
-    parts += [("seeds", f"({cell.seeds})")] if cell.seeds else []
+    parts += [("seeds", f"({cell.seeds_text})")] if cell.seeds_text else []
     return tuple(parts)
 
 
@@ -87,39 +85,11 @@ def duration_text(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def to_rich(table: Table, width: int | None = None) -> "RichTable":
-    """Build the terminal form for `width` characters, by default those of the terminal.
+def to_rich(table: Table, width: int | None = None) -> "TerminalTable":
+    """Build the terminal form: what fits into `width` characters, or into the console that prints it."""
+    from benchmark.report.terminal import TerminalTable
 
-    Columns for which there is no room are left out; below 150 characters an interval stands under its value.
-    """
-    from rich import box, get_console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    width = get_console().width if width is None else width
-    columns = [column for column in table.columns if column.min_width <= width]
-    between = " " if width >= _ONE_LINE else "\n"
-    rich = RichTable(
-        title=table.title,
-        caption="\n".join(table.notes),
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 0) if width < _PADDED else (0, 1),
-        pad_edge=False,
-    )
-    rich.add_column(table.row_title, overflow="fold", min_width=min(16, width // 4))
-    for column in columns:
-        number = column.quantity in NUMBERS
-        rich.add_column(
-            column.title, justify="right" if number else "left", no_wrap=number or column.quantity is Quantity.STATE
-        )
-    for row in table.rows:
-        texts = [Text(row_label(row))]
-        for column in columns:
-            cell = row.cells[column.key]
-            texts.append(Text(_terminal_text(cell, column, between), style=_style(cell)))
-        rich.add_row(*texts)
-    return rich
+    return TerminalTable(table, width)
 
 
 def to_markdown(table: Table) -> str:
@@ -132,18 +102,33 @@ def to_markdown(table: Table) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """Write raw numbers with the unit in the header, and the state of every number in a column of its own."""
+    """Write raw numbers with the unit in the header, and the state of every number in a column of its own.
+
+    Rows of arms say how many of the planned seeds are finished; a number with an interval, how many it rests on and
+    whether that is provisional.
+    """
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow([table.row_title.lower(), "reference", *(h for c in table.columns for h in _csv_header(c))])
+    of_arms = any(row.planned is not None for row in table.rows)
+    about = ["reference", *(["seeds", "seeds_planned"] if of_arms else [])]
+    writer.writerow([table.row_title.lower(), *about, *(name for c in table.columns for name in _csv_header(c))])
     for row in table.rows:
+        own = [int(row.reference), *([row.seeds, row.planned] if of_arms else [])]
         values = [value for column in table.columns for value in _csv_values(row.cells[column.key], column)]
-        writer.writerow([row.label, int(row.reference), *values])
+        writer.writerow([row.label, *own, *values])
     return sink.getvalue()
 
 
 def to_json(table: Table) -> dict[str, Any]:
-    """Return the table as plain data: raw numbers or null, never NaN."""
+    """Return the table as plain data: raw numbers or null, never NaN.
+
+    A table has `key`, `title`, `columns` (each `key`, `title`, `unit`, `description`), `rows` and `notes`. A row has
+    `label`, `reference`, `seeds` and `seeds_planned` (numbers of finished and of planned seeds; null where it is not
+    of an arm), `cells` by the key of their column, and `samples`. A cell has `value` and `state`, and what it has of
+    `error` (standard error), `low` and `high` (95%), `question_low` and `question_high`, `method` (how the interval was
+    obtained), `questions`, `seeds` and `seeds_planned` (those behind the value), `provisional`, `p`, `p_holm`,
+    `significant`, `excludes_zero`, `censored` (the value is a lower bound) and `note`. Counts are integers.
+    """
     return {
         "key": table.key,
         "title": table.title,
@@ -155,7 +140,9 @@ def to_json(table: Table) -> dict[str, Any]:
             {
                 "label": row.label,
                 "reference": row.reference,
-                "cells": {column.key: _cell_json(row.cells[column.key]) for column in table.columns},
+                "seeds": row.seeds,
+                "seeds_planned": row.planned,
+                "cells": {column.key: _cell_json(row.cells[column.key], column) for column in table.columns},
                 "samples": [
                     {"seed": seed, "cell": source.cell, "generate": source.samples.name, "grade": source.verdicts.name}
                     for seed, source in row.sources.items()
@@ -176,20 +163,6 @@ def _interval_text(low: float, high: float, quantity: Quantity) -> str:
     return f"[{number_text(low, quantity)}, {number_text(high, quantity)}]"
 
 
-def _terminal_text(cell: TableCell, column: Column, between: str) -> str:
-    """Write a cell without standard error and second interval; the first interval after `between`."""
-    parts = dict(cell_parts(cell, column))
-    interval = parts.pop("interval", None)
-    first = " ".join(text for role, text in parts.items() if role not in ("error", "questions"))
-    return first if interval is None else f"{first}{between}{interval}"
-
-
-def _style(cell: TableCell) -> str:
-    if cell.strong:
-        return "bold"
-    return {CellState.FAILED: "red", CellState.PARTIAL: "yellow", CellState.RUNNING: "cyan"}.get(cell.state, "")
-
-
 def _markdown_cells(table: Table, row: Row) -> list[str]:
     texts = []
     for column in table.columns:
@@ -204,11 +177,12 @@ def _markdown_escaped(text: str) -> str:
 
 
 def _csv_header(column: Column) -> list[str]:
-    """Name the columns of a column: a unit where it has one, `_p` for probabilities, `_state` last."""
+    """Name the columns of a column: a unit where it has one, `_p` for probabilities, flags, `_state` last."""
     if column.quantity not in NUMBERS:
         return [column.key]
     named = [f"{column.key}_{name}" if name != "value" else column.key for name in _numbers_of(column)]
-    return [*(f"{name} ({column.quantity.value})" for name in named), *_probabilities(column), f"{column.key}_state"]
+    more = [f"{column.key}_{name}" for name in (*_probabilities(column), *_flags(column), "state")]
+    return [*(f"{name} ({column.quantity.value})" for name in named), *more]
 
 
 def _csv_values(cell: TableCell, column: Column) -> list[Any]:
@@ -216,9 +190,10 @@ def _csv_values(cell: TableCell, column: Column) -> list[Any]:
         return [cell_text(cell, column)]
     if column.quantity not in NUMBERS:
         return [cell.value]
-    numbers = [getattr(cell, _FIELDS.get(name, name)) for name in _numbers_of(column)]
-    numbers += [cell.p_value, cell.p_adjusted] if _probabilities(column) else []
-    return [*("" if number is None else _raw(number) for number in numbers), cell.state.value]
+    numbers = [_raw(getattr(cell, _FIELDS.get(name, name)), column) for name in _numbers_of(column)]
+    numbers += [_significant(getattr(cell, _FIELDS[name])) for name in _probabilities(column)]
+    flags = ["" if cell.value is None else int(getattr(cell, name)) for name in _flags(column)]
+    return [*("" if number is None else number for number in numbers), *flags, cell.state.value]
 
 
 def _numbers_of(column: Column) -> list[str]:
@@ -227,25 +202,53 @@ def _numbers_of(column: Column) -> list[str]:
     return [
         "value",
         *(["standard_error"] if column.with_error else []),
-        *(["low", "high"] if difference or column.with_interval else []),
+        *(["low", "high"] if _has_interval(column) else []),
         *(["question_low", "question_high"] if difference else []),
     ]
 
 
 def _probabilities(column: Column) -> list[str]:
-    return [f"{column.key}_p", f"{column.key}_p_holm"] if column.quantity is Quantity.DIFFERENCE else []
+    return ["p", "p_holm"] if column.quantity is Quantity.DIFFERENCE else []
 
 
-def _cell_json(cell: TableCell) -> dict[str, Any]:
+def _flags(column: Column) -> list[str]:
+    """Name what else a number of a column has: the seeds behind an interval, whether it is provisional or a bound."""
+    return [
+        *(["seeds", "provisional"] if _has_interval(column) else []),
+        *(["censored"] if column.with_censoring else []),
+    ]
+
+
+def _has_interval(column: Column) -> bool:
+    return column.quantity is Quantity.DIFFERENCE or column.with_interval
+
+
+def _cell_json(cell: TableCell, column: Column) -> dict[str, Any]:
     numbers = {name: getattr(cell, name) for name in ("error", "low", "high", "question_low", "question_high")}
-    content: dict[str, Any] = {"value": _raw(cell.value), "state": cell.state.value}
-    content |= {name: _raw(number) for name, number in numbers.items() if number is not None}
+    content: dict[str, Any] = {"value": _raw(cell.value, column), "state": cell.state.value}
+    content |= {name: _raw(number, column) for name, number in numbers.items() if number is not None}
+    content |= {"method": cell.method} if cell.method else {}
+    content |= {"questions": cell.questions} if cell.questions else {}
+    content |= {"seeds": cell.seeds, "seeds_planned": cell.planned} if cell.planned else {}
     content |= {"provisional": True} if cell.provisional else {}
-    content |= {} if cell.p_value is None else {"p": _raw(cell.p_value)}
-    content |= {} if cell.p_adjusted is None else {"p_holm": _raw(cell.p_adjusted), "significant": cell.significant}
-    content |= {"excludes_zero": cell.strong} if cell.low is not None else {}
-    return content | ({"note": cell.note} if cell.note else {}) | ({"seeds": cell.seeds} if cell.seeds else {})
+    content |= {} if cell.p_value is None else {"p": _significant(cell.p_value)}
+    adjusted = {"p_holm": _significant(cell.p_adjusted), "significant": cell.significant}
+    content |= {} if cell.p_adjusted is None else adjusted
+    content |= (
+        {"excludes_zero": cell.excludes_zero} if column.quantity is Quantity.DIFFERENCE and cell.low is not None else {}
+    )
+    content |= {"censored": cell.censored} if column.with_censoring and cell.value is not None else {}
+    return content | ({"note": cell.note} if cell.note else {})
 
 
-def _raw(value: float | str | None) -> float | str | None:
-    return round(value, _DIGITS) if isinstance(value, float) else value
+def _raw(value: float | str | None, column: Column) -> float | str | None:
+    """Round a number; a count is an integer where it is a whole one, which a mean over seeds need not be."""
+    if not isinstance(value, float):
+        return value
+    rounded = round(value, _DIGITS)
+    return int(rounded) if column.quantity is Quantity.COUNT and rounded.is_integer() else rounded
+
+
+def _significant(probability: float | None) -> float | None:
+    """Round a probability to significant digits: a small one is not 0."""
+    return None if probability is None else float(f"{probability:.{_DIGITS}g}")

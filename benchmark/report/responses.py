@@ -19,6 +19,10 @@ from benchmark.evaluation.grader import Verdict
 
 VERDICTS = tuple(Verdict)
 UNGRADED = (Verdict.GOLD_INVALID, Verdict.TIMEOUT, Verdict.ERROR)
+"""Verdicts that say that a response was not judged; their share is shown."""
+UNSCORED = (Verdict.GOLD_INVALID,)
+"""Verdicts that are nobody's fault but the question's: such responses leave n. A response that the grader cannot get
+through counts as not correct, or an answer could improve a score by being unreadable."""
 Codes = NDArray[np.int64]
 
 
@@ -46,12 +50,13 @@ class Responses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Votes:
-    """The judged responses of each question by the answer that they state."""
+    """The scored responses of each question by the answer that they state."""
 
     right: Codes  # [Q] responses that are correct
     silent: Codes  # [Q] responses that state no answer
-    item: Codes  # [C] question of each wrong answer, ascending
-    wrong: Codes  # [C] votes of each wrong answer
+    item: Codes  # [C] question of each answer, ascending
+    votes: Codes  # [C] responses that state it
+    judged_right: Codes  # [C] those of them that are correct
 
 
 def responses_of(verdicts: pa.Table, benchmarks: pa.Table) -> Responses:
@@ -82,7 +87,7 @@ def responses_of(verdicts: pa.Table, benchmarks: pa.Table) -> Responses:
         _strings(questions, "item_id"),
         item[order],
         _verdict_codes(found["verdict"], required=True),
-        _answer_codes(found["extracted"]),
+        _answer_codes(_stated(found)),
         _verdict_codes(second, required=False),
         key,
     )
@@ -109,27 +114,29 @@ def tokens_of(samples: pa.Table, benchmarks: pa.Table, responses: Responses) -> 
 
 
 def votes_of(responses: Responses) -> Votes:
-    """Count the votes; a response that could not be judged has none, correct ones are one answer."""
+    """Count the votes; a response that leaves n has none."""
     right = responses.has(Verdict.CORRECT)
-    judged = ~responses.has(*UNGRADED)
-    wrong = judged & ~right & (responses.answer >= 0)
+    voting = ~responses.has(*UNSCORED) & (responses.answer >= 0)
     spread = int(responses.answer.max(initial=0)) + 1
-    clusters, votes = np.unique(responses.item[wrong] * spread + responses.answer[wrong], return_counts=True)
+    cluster = responses.item[voting] * spread + responses.answer[voting]
+    clusters, place = np.unique(cluster, return_inverse=True)
     return Votes(
         responses.per_item(right),
-        responses.per_item(judged & ~right & (responses.answer < 0)),
+        responses.per_item(~responses.has(*UNSCORED) & (responses.answer < 0)),
         clusters // spread,
-        votes.astype(np.int64),
+        np.bincount(place, minlength=len(clusters)).astype(np.int64),
+        np.bincount(place[right[voting]], minlength=len(clusters)).astype(np.int64),
     )
 
 
 def majority_of_all(votes: Votes) -> NDArray[np.float64]:
     """Return the expected correctness of the majority answer of all responses by question, ties split evenly, [Q]."""
-    lead = votes.right.copy()
-    np.maximum.at(lead, votes.item, votes.wrong)
-    leading = votes.item[votes.wrong == lead[votes.item]]
-    tied = np.bincount(leading, minlength=len(lead))
-    return np.where((votes.right == lead) & (lead > 0), 1 / (1 + tied), 0.0)
+    lead = np.zeros(len(votes.right), dtype=np.int64)
+    np.maximum.at(lead, votes.item, votes.votes)
+    leading = votes.votes == lead[votes.item]
+    tied = np.bincount(votes.item[leading], minlength=len(lead))
+    share = votes.judged_right[leading] / votes.votes[leading]
+    return np.bincount(votes.item[leading], weights=share, minlength=len(lead)) / np.maximum(tied, 1)
 
 
 _SAMPLES = 1 << 20  # samples per question that a key can tell apart
@@ -179,8 +186,13 @@ def _verdict_codes(column: pa.ChunkedArray | pa.Array, *, required: bool) -> Cod
     return codes
 
 
+def _stated(verdicts: pa.Table) -> pa.ChunkedArray:
+    """Return what each response votes for: the label of its option, in mathematics its answer."""
+    return pc.coalesce(verdicts["choice"], verdicts["extracted"])
+
+
 def _answer_codes(column: pa.ChunkedArray) -> Codes:
-    """Number the answers by what they mean; each spelling is looked at once."""
+    """Number the answers as `benchmark.evaluation.voting` groups them; each spelling is looked at once."""
     encoded = column.combine_chunks().dictionary_encode()
     numbers: dict[Any, int] = {}
     meaning = [canonical(text) for text in encoded.dictionary.to_pylist()]

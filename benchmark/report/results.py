@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmark.errors import DataError
 from benchmark.report.costs import Costs
 from benchmark.report.items import ItemScores
-from benchmark.report.versions import COMPARABLE, mixed_versions
+from benchmark.report.versions import mixed_versions
 
 
 class CellState(StrEnum):
@@ -51,6 +51,7 @@ class CellSource:
     cell: str  # id, as `venus plan` prints it and `venus show` takes it
     samples: Path  # folder of the artifact of `generate`; its name is the key
     verdicts: Path  # folder of the artifact of `grade`
+    benchmarks: Path | None = None  # folder of the artifact of `benchmarks`: the questions; None where it was removed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +92,7 @@ class ArmResult:
     noise_kind: str = "none"
     noise_ratio: float = 0.0  # nominal share of wrong labels
     family: str = ""  # label of the arm without its noise: arms of one family differ by noise alone
+    plain: str = ""  # label of the arm that trains on the same labels with plain GRPO; empty where there is none
 
     @property
     def sources(self) -> dict[int, CellSource]:
@@ -152,11 +154,11 @@ class SuiteReport:
 
 
 def refuse_mixed_versions(arms: Sequence[ArmResult]) -> None:
-    """Raise DataError where results differ in the version of the suite, the grader, the data or the protocol.
+    """Raise DataError where results differ in the version of the grader, the data or the protocol.
 
     Their figures cannot stand in one table; the message names every version with a result that has it.
     """
     records = {f"{arm.arm!r}, seed {n}": seed.record for arm in arms for n, seed in arm.finished.items()}
-    lines = mixed_versions(records, ("suite", *COMPARABLE))
+    lines = mixed_versions(records)
     if lines:
         raise DataError(f"{'; '.join(lines)}; fix: run the suite again, so that all its results are of one version")

@@ -4,6 +4,7 @@ Texts of restricted benchmarks (GPQA asks that no example appears in plain form)
 their item ids and verdicts remain.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,15 @@ class ResponseList:
 
 
 @dataclass(frozen=True, slots=True)
+class BenchmarkSample:
+    """Some responses of a cell to one benchmark, one per question in each list, and how many there are of all."""
+
+    wrong: tuple[JudgedResponse, ...]
+    right: tuple[JudgedResponse, ...]
+    verdicts: dict[str, int]  # responses by verdict, most frequent first
+
+
+@dataclass(frozen=True, slots=True)
 class ResponseFolders:
     """Where the parts of an evaluated cell lie: artifacts of `benchmarks`, `generate` and `grade`."""
 
@@ -83,6 +93,39 @@ def read_responses(
     samples = _samples(folders.samples / artifacts.SAMPLES, chosen)
     responses = tuple(_judged(row, items, samples, restricted) for row in chosen)
     return ResponseList(responses, wanted.num_rows, verdicts.num_rows)
+
+
+def sample_by_benchmark(folders: ResponseFolders, *, wrong: int, right: int) -> dict[str, BenchmarkSample]:
+    """Read the first response of each verdict side to the first questions of every benchmark, texts withheld as always.
+
+    Of a question with several wrong (or right) responses the first is taken, so that the lists are of different
+    questions. Raises DataError for a verdict without a response or a question.
+    """
+    asked = _read(folders.benchmarks / artifacts.BENCHMARKS)
+    names = list(dict.fromkeys(asked["benchmark"].to_pylist()))
+    rows = _wanted(_read(folders.verdicts / artifacts.VERDICTS), names, None, wrong=False).to_pylist()
+    chosen: dict[tuple[str, bool], dict[str, dict[str, Any]]] = {}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for row in rows:
+        side = row["verdict"] == Verdict.CORRECT
+        counts[row["benchmark"]][row["verdict"]] += 1
+        of_side = chosen.setdefault((row["benchmark"], side), {})
+        if len(of_side) < (right if side else wrong):
+            of_side.setdefault(row["item_id"], row)
+    wanted = [row for of_side in chosen.values() for row in of_side.values()]
+    ids = pa.array(sorted({row["item_id"] for row in wanted}), pa.string())
+    questions = asked.filter(pc.is_in(asked["item_id"], value_set=ids)).to_pylist()
+    items = {(row["benchmark"], row["item_id"]): row for row in questions}
+    samples = _samples(folders.samples / artifacts.SAMPLES, wanted)
+
+    def judged(name: str, side: bool) -> tuple[JudgedResponse, ...]:
+        rows = chosen.get((name, side), {}).values()
+        return tuple(_judged(row, items, samples, restricted=False) for row in rows)
+
+    return {
+        name: BenchmarkSample(judged(name, False), judged(name, True), dict(counts[name].most_common()))
+        for name in names
+    }
 
 
 def is_restricted(benchmark: str) -> bool:

@@ -233,8 +233,11 @@ def interval(mean: float, variance: Variance, replicates: Replicates) -> tuple[f
     """Return the 95% interval of a mean by the rule for its number of seeds.
 
     The bootstrap adds the draws of seeds, of variance V_S, and those of questions, shrunk to the variance that is
-    left without the interaction; together they have the variance V.
+    left without the interaction; together they have the variance V. A difference without any spread has no error
+    that could be estimated: its interval is the whole range of differences.
     """
+    if variance.total <= 0 and mean != 0:
+        return -1.0, 1.0
     rule = rule_of(variance.seeds)
     if rule is IntervalRule.QUESTIONS:
         return _around(mean, replicates.questions, variance.degrees)

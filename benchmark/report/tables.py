@@ -4,18 +4,23 @@ A value that does not exist is a state with a reason, never 0; an average never 
 With some seeds done, a value is the mean of those and says k/n.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from benchmark.report.arm_cells import arm_rows, cost_cell, mean_cell
+from benchmark.report.convergence import CONVERGENCE, convergence_cells, convergence_notes
 from benchmark.report.diagnostics_table import diagnostics_table
 from benchmark.report.items import GROUPS
 from benchmark.report.metrics import macro_average
 from benchmark.report.results import ArmResult, SeedResult, SuiteReport
+from benchmark.report.runs_table import runs_table
+from benchmark.report.same_labels_table import same_labels_table
+from benchmark.report.suite_notes import average_title
 from benchmark.report.suite_table import suite_table
-from benchmark.report.table_model import GROUP_TITLES, Column, Quantity, Row, Table, TableCell, missing
+from benchmark.report.table_model import GROUP_TITLES, Column, Quantity, Row, Table, TableCell, column_notes, missing
 
 _COSTS = (
     Column("labels", "Labels", Quantity.COUNT, "ground-truth answers revealed to training"),
@@ -35,8 +40,8 @@ _COSTS = (
     Column("peak_rss_bytes", "Peak memory", Quantity.BYTES, "sum over the processes of the job"),
 )
 _RESPONSES = (
-    Column("majority", "Majority", Quantity.ACCURACY, "maj@n: majority answer, ties split; mean over benchmarks"),
-    Column("pass_at_k", "pass@k", Quantity.ACCURACY, "k: the largest power of two up to n; mean over benchmarks"),
+    Column("majority", "maj@n", Quantity.ACCURACY, "the majority answer of all n responses is right, ties split"),
+    Column("pass_at_k", "pass@k", Quantity.ACCURACY, "at least one of k responses is right"),
     Column("no_answer_rate", "No answer", Quantity.SHARE, "responses that state no answer"),
     Column("truncated_rate", "Truncated", Quantity.SHARE, "responses cut off before an answer"),
     Column("ungraded_rate", "Ungraded", Quantity.SHARE, "responses that could not be judged"),
@@ -62,16 +67,19 @@ _WHERE_DEFINED = (
 
 @lru_cache(maxsize=2)
 def report_tables(report: SuiteReport) -> Mapping[str, Table]:
-    """Lay out every table of a report, by key: main, benchmarks, diagnostics, responses, costs, missing.
+    """Lay out every table of a report, by key.
 
-    A report is printed and written in several forms: its tables, which need a bootstrap, are laid out once.
+    These are main, same_labels, benchmarks, diagnostics, responses, runs, costs and missing, in this order. A report is
+    printed and written in several forms: its tables, which need a bootstrap, are laid out once.
     """
     arms, reference = report.arms, report.reference
     tables = (
         suite_table(report.title, arms, reference),
+        same_labels_table("Against the same labels", arms, reference),
         benchmark_table("Accuracy by benchmark", arms, reference),
         diagnostics_table("Diagnostics", arms, reference),
         response_table("Responses to the benchmarks", arms, reference),
+        runs_table("Across runs and benchmarks", arms, reference),
         cost_table("Cost of training", arms, reference),
         missing_table("Cells without a result", arms),
     )
@@ -85,8 +93,15 @@ def benchmark_table(title: str, arms: Sequence[ArmResult], reference: str) -> Ta
 
 
 def cost_table(title: str, arms: Sequence[ArmResult], reference: str) -> Table:
-    """Lay out what each arm cost, as a mean over its seeds."""
-    return Table(title, "costs", "Arm", _COSTS, arm_rows(arms, reference, _COSTS, cost_cell))
+    """Lay out what each arm cost, as a mean over its seeds, and the step from which it is as good as the reference."""
+    convergence = convergence_cells(arms, reference)
+
+    def cell(arm: ArmResult, name: str) -> TableCell:
+        return convergence[arm.arm] if name == CONVERGENCE.key else cost_cell(arm, name)
+
+    columns = (*_COSTS[:-3], CONVERGENCE, *_COSTS[-3:])  # before the costs of the machine
+    rows = arm_rows(arms, reference, columns, cell)
+    return Table(title, "costs", "Arm", columns, rows, convergence_notes(arms, reference))
 
 
 def response_table(title: str, arms: Sequence[ArmResult], reference: str) -> Table:
@@ -95,8 +110,9 @@ def response_table(title: str, arms: Sequence[ArmResult], reference: str) -> Tab
     more = tuple(
         column for column in _WHERE_DEFINED if any(_defined(entry, column.key) is not None for entry in entries)
     )
-    columns = _RESPONSES + more
-    return Table(title, "responses", "Arm", columns, arm_rows(arms, reference, columns, _response_cell))
+    columns = tuple(map(_numbered(entries), _RESPONSES + more))
+    notes = ("Means over all benchmarks.", *column_notes(columns))
+    return Table(title, "responses", "Arm", columns, arm_rows(arms, reference, columns, _response_cell), notes)
 
 
 def missing_table(title: str, arms: Sequence[ArmResult]) -> Table:
@@ -112,6 +128,14 @@ def missing_table(title: str, arms: Sequence[ArmResult]) -> Table:
             state = missing(seed.state, seed.reason)
             rows.append(Row(arm.arm, {"seed": TableCell(number), "state": state, "reason": TableCell(seed.reason)}))
     return Table(title, "missing", "Arm", columns, tuple(rows))
+
+
+def _numbered(entries: Sequence[Mapping[str, Any]]) -> Callable[[Column], Column]:
+    """Return what puts numbers into the titles of maj@n and pass@k, where they are the same for all benchmarks."""
+    largest = {max(map(int, entry["pass_at"]), default=0) for entry in entries}
+    titles = {"majority": average_title(entries, "maj")}
+    titles |= {"pass_at_k": f"pass@{largest.pop()}"} if len(largest) == 1 and 0 not in largest else {}
+    return lambda column: replace(column, title=titles.get(column.key, column.title))
 
 
 def _benchmark_columns(arms: Sequence[ArmResult]) -> tuple[Column, ...]:

@@ -2,7 +2,8 @@
 
 A record carries four versions: the grader, the content of the benchmarks, the protocol (how responses were sampled)
 and the engine. Results of two graders, two sets of questions or two protocols do not stand in one table; another
-engine alone changes sampled text but not what is measured, so it is not in `COMPARABLE`.
+engine alone changes sampled text but not what is measured, so it is not in `COMPARABLE`. There is no version of a
+suite in a record: cells are shared between suites, and every key of a cell holds the versions of its stages.
 """
 
 import hashlib

@@ -1,21 +1,22 @@
 """From a store to the report of a suite: results where cells are done, typed states where not."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmark.errors import UserError
 from benchmark.report.collect import arm_result, load_seed
 from benchmark.report.results import ArmResult, CellSource, MissingSeed, SeedResult, SuiteReport
 from benchmark.report.results import CellState as ReportState
 from benchmark.runs.planner import CellPlan
 from benchmark.runs.progress import CellState
 from benchmark.runs.session import Session, read_by_report
-from benchmark.runs.status import CellStatus, cell_statuses
+from benchmark.runs.status import CellStatus, cell_statuses, damaged
 from benchmark.runs.store import CorruptArtifactError, Store, read_manifest
 from benchmark.stage import StageKind, digest
 from benchmark.suite.identity import arm_labels, reads_labels
+from benchmark.suite.partners import plain_partners
 from benchmark.suite.spec import CellSpec, NoiseKind
 
 if TYPE_CHECKING:
@@ -38,12 +39,16 @@ def suite_report(session: Session) -> SuiteReport:
     for cell, family in zip(session.plan.cells, clean, strict=True):
         by_arm.setdefault(cell.arm, []).append(cell)
         families[cell.arm] = family
+    plain = plain_partners({cell.label: cell.spec for cell in session.plan.cells})
     return SuiteReport(
         suite=session.suite.name,
         version=session.suite.version,
         title=session.suite.title,
         profile=session.profile.name,
-        arms=tuple(_arm(cells, families[arm], statuses, session.store) for arm, cells in by_arm.items()),
+        arms=tuple(
+            _arm(cells, families[arm], plain.get(cells[0].label, ""), statuses, session.store)
+            for arm, cells in by_arm.items()
+        ),
         reference=next(cell.label for cell in session.plan.cells if cell.reference),
         identity=digest(sorted(cell.id for cell in session.plan.cells)),
         data_date=_newest(session, statuses),
@@ -51,19 +56,28 @@ def suite_report(session: Session) -> SuiteReport:
 
 
 def write(session: Session, report: SuiteReport) -> list[Path]:
-    """Write the report as table.md, table.tex, table.csv, table.json and report.html, in the suite's folder."""
+    """Write the files of the report into the suite's folder, and return their paths.
+
+    Raises UserError where they cannot be written.
+    """
     from benchmark.report.write import write_report
 
-    return write_report(session.reports, report)
+    try:
+        return write_report(session.reports, report)
+    except OSError as error:
+        raise UserError(
+            f"report: found {error.filename or session.reports}, which cannot be written ({error.strerror}), allowed "
+            f"files in {session.reports}; fix: make it writable, or use a copy of the store with --store"
+        ) from error
 
 
 def print_tables(console: "Console", report: SuiteReport) -> None:
-    """Print the main table, the one by benchmark and the diagnostics; what is missing and why comes last."""
+    """Print differences, accuracy by benchmark and diagnostics; what is missing and why comes last."""
     from benchmark.report import render, tables
 
     found = tables.report_tables(report)
     console.print(render.to_rich(found["main"]))
-    for key in ("benchmarks", "diagnostics"):
+    for key in ("same_labels", "benchmarks", "diagnostics"):
         if found[key].columns:  # known from the first result on
             console.print(render.to_rich(found[key]))
     if found["missing"].rows:
@@ -71,15 +85,13 @@ def print_tables(console: "Console", report: SuiteReport) -> None:
 
 
 def tables_json(report: SuiteReport) -> str:
-    """Return all tables as strict JSON."""
-    from benchmark.report import render, tables
+    """Return what table.json of the report holds."""
+    from benchmark.report.write import json_page
 
-    heading = {"suite": report.suite, "version": report.version, "profile": report.profile, "identity": report.identity}
-    found = [render.to_json(table) for table in tables.report_tables(report).values()]
-    return json.dumps({**heading, "tables": found}, allow_nan=False)
+    return json_page(report)
 
 
-def _arm(cells: list[CellPlan], family: str, statuses: Mapping[str, CellStatus], store: Store) -> ArmResult:
+def _arm(cells: list[CellPlan], family: str, plain: str, statuses: Mapping[str, CellStatus], store: Store) -> ArmResult:
     spec = cells[0].spec
     return arm_result(
         cells[0].label,
@@ -91,6 +103,7 @@ def _arm(cells: list[CellPlan], family: str, statuses: Mapping[str, CellStatus],
         noise_kind=spec.supervision.noise_kind.value,
         noise_ratio=spec.supervision.noise_ratio,
         family=family,
+        plain=plain,
     )
 
 
@@ -105,7 +118,7 @@ def _seed(cell: CellPlan, status: CellStatus, store: Store) -> SeedResult | Miss
             if kind in cell.stages
         }
     except CorruptArtifactError as error:
-        return MissingSeed(ReportState.PENDING, f"damaged, built again by the next run: {error}")
+        return MissingSeed(ReportState.PENDING, damaged(error))
     return load_seed(folders[StageKind.RECORD], folders.get(StageKind.TRAIN), _source(cell, store))
 
 
@@ -114,7 +127,10 @@ def _source(cell: CellPlan, store: Store) -> CellSource | None:
     kinds = (StageKind.GENERATE, StageKind.GRADE)
     if not all(store.has(kind, cell.stages[kind]) for kind in kinds):
         return None
-    return CellSource(cell.id, *(store.path(kind, cell.stages[kind]) for kind in kinds))
+    asked = cell.stages[StageKind.BENCHMARKS]
+    benchmarks = store.path(StageKind.BENCHMARKS, asked) if store.has(StageKind.BENCHMARKS, asked) else None
+    samples, verdicts = (store.path(kind, cell.stages[kind]) for kind in kinds)
+    return CellSource(cell.id, samples, verdicts, benchmarks)
 
 
 def _without_noise(spec: CellSpec) -> CellSpec:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark.evaluation.engines import require_engine
+from benchmark.folders import file_in_the_way, unreadable
 from benchmark.runs import preflight
 from benchmark.runs.cluster import LOCAL, RayCluster
 from benchmark.runs.ledger import EventKind, Ledger
@@ -14,13 +15,14 @@ from benchmark.runs.planner import SuitePlan, plan_suite
 from benchmark.runs.resources import Node, local_node, stage_resources
 from benchmark.runs.scheduler import Listener, Outcome, Scheduler
 from benchmark.runs.stages import STAGES, Place
-from benchmark.runs.store import CorruptArtifactError, Store
+from benchmark.runs.store import CorruptArtifactError, Store, driver_pid, no_store
 from benchmark.stage import StageKind, digest
 from benchmark.suite.compose import Profile, compose_profile
 from benchmark.suite.file import PROJECT, SuiteFile, load_suite
 from benchmark.suite.grid import expand, reference_cell
 
 STORE_VARIABLE = "VENUS_STORE"
+DEFAULT_STORE = PROJECT / "results" / "store"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +37,42 @@ class Session:
 
     @property
     def reports(self) -> Path:
-        """Folder of the suite's reports: beside the store, apart for each set of overrides."""
+        """Folder of the suite's report among those of the store, apart for each set of overrides."""
         semantic = sorted(override for override in self.overrides if not override.startswith("cluster"))
         name = f"{self.suite.name}-{self.profile.name}" + (f"-{digest(semantic)[:6]}" if semantic else "")
-        return self.store.root.parent / "reports" / name
+        return reports_folder(self.store.root) / name
 
 
-def open_store(path: str | None) -> Store:
-    """Return the store at `path`, else of the environment variable VENUS_STORE, else results/store."""
-    return Store(Path(path or os.environ.get(STORE_VARIABLE) or PROJECT / "results" / "store").absolute())
+def reports_folder(root: Path) -> Path:
+    """Return where the reports of a store lie: inside it, but beside the default one, in results/reports.
+
+    Inside, because two stores may lie in one folder and must not write over each other's reports.
+    """
+    return (root.parent if root.resolve() == DEFAULT_STORE.resolve() else root) / "reports"
 
 
-def open_session(suite: str, profile: str | None, overrides: Sequence[str], store: str | None) -> Session:
-    """Load, compose, expand and plan a suite; nothing is written.
+def open_store(path: str | None, existing: bool = False) -> Store:
+    """Return the store at `path`, else of the environment variable VENUS_STORE, else results/store.
+
+    Raises UserError where something else than a folder is there, and with `existing` where a store that was named is
+    not there: a verb that only looks would find nothing in it. The default store is absent before the first run.
+    """
+    named = path or os.environ.get(STORE_VARIABLE)
+    root = Path(named or DEFAULT_STORE).absolute()
+    required = existing and bool(named)
+    if required or root.is_dir() or file_in_the_way(root):
+        problem = unreadable(root)
+        if problem is None and required and not _holds_a_store(root):
+            problem = f"a folder without a ledger at {root}"
+        if problem:
+            raise no_store(problem)
+    return Store(root)
+
+
+def open_session(
+    suite: str, profile: str | None, overrides: Sequence[str], store: str | None, existing: bool = False
+) -> Session:
+    """Load, compose, expand and plan a suite; nothing is written. With `existing` a store that is named must be there.
 
     Raises UserError for whatever is wrong with what was asked for.
     """
@@ -55,14 +80,14 @@ def open_session(suite: str, profile: str | None, overrides: Sequence[str], stor
     settings = compose_profile(profile or file.profile, overrides)
     cells = expand(file, settings)
     plan = plan_suite(cells, reference_cell(file, settings, cells))
-    return Session(file, settings, plan, open_store(store), tuple(overrides))
+    return Session(file, settings, plan, open_store(store, existing), tuple(overrides))
 
 
 def run_session(session: Session, listener: Listener, fail_fast: bool = False) -> Outcome:
     """Run what is missing of a suite.
 
-    Raises InfeasibleError, before anything starts, where the cluster can never fit a cell, UserError for an
-    engine that is not installed, and StoreBusyError where another driver holds the store.
+    Raises InfeasibleError, before anything starts, where the cluster can never fit a cell, UserError for an engine that
+    is not installed and for a store that cannot be written, and StoreBusyError where another driver holds the store.
     """
     ray = RayCluster(session.profile.cluster)
     try:
@@ -89,6 +114,12 @@ def run_session(session: Session, listener: Listener, fail_fast: bool = False) -
             return outcome
     finally:
         ray.close()
+
+
+def _holds_a_store(root: Path) -> bool:
+    """Say whether a run has written into a folder, or holds it; artifacts without the ledger count as well."""
+    written = Store(root).ledger_path.is_file() or any((root / kind.value).is_dir() for kind in StageKind)
+    return written or driver_pid(root) is not None
 
 
 def _check_fit(session: Session, missing: Sequence[str], nodes: Sequence[Node]) -> None:

@@ -4,11 +4,14 @@ A cell is named by the beginning of its id, as `venus plan` prints it. Ids come 
 project are searched; the key of a record in the store is taken as well, for cells that belong to no suite.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from benchmark import artifacts
 from benchmark.errors import UserError
+from benchmark.evaluation.grader import Verdict
 from benchmark.report.samples import JudgedResponse, ResponseFolders, read_responses
 from benchmark.runs.session import open_session
 from benchmark.runs.store import Store, read_manifest
@@ -27,12 +30,13 @@ class ShownCell:
     id: str  # of the cell; the key of the record where no suite has the cell
     label: str
     record: str  # key
-    suites: tuple[str, ...] = ()  # that have the cell
+    suites: tuple[str, ...] = ()  # that have the cell, the smallest first
+    settings: tuple[str, ...] = ()  # options and overrides with which they have it
 
 
 @dataclass(frozen=True, slots=True)
 class ShowRequest:
-    """What of a cell is asked for; `limit` 0 means all."""
+    """What of a cell is asked for; `limit` 0 means all, and several benchmarks share it."""
 
     wrong: bool = False
     benchmark: str | None = None
@@ -54,16 +58,19 @@ def find_cell(
     found: dict[str, ShownCell] = {}
     problems: list[UserError] = []
     names = [suite] if suite else list(suite_names())
+    settings = (*(("--profile", profile) if profile else ()), *overrides)
+    plans: dict[str, list[ShownCell]] = {}
     for name in names:
         try:
-            cells = _cells_of(name, profile, overrides)
+            plans[name] = _cells_of(name, profile, overrides, store)
         except UserError as problem:
             problems.append(problem)
-            continue
-        for cell in cells:
+    for name in sorted(plans, key=lambda name: len(plans[name])):
+        for cell in plans[name]:
             if cell.id.startswith(wanted):
                 before = found.get(cell.record)
-                found[cell.record] = replace(cell, suites=(*(before.suites if before else ()), name))
+                suites = (*(before.suites if before else ()), name)
+                found[cell.record] = replace(cell, suites=suites, settings=settings)
     if len(problems) == len(names):
         raise problems[0]
     for key in _recorded(store):
@@ -80,13 +87,16 @@ def show_data(store: Store, cell: ShownCell, request: ShowRequest) -> dict[str, 
     if request.limit < 0:
         raise UserError(f"--limit: found {request.limit}, allowed 0 (all) or more")
     folders = _folders(store, cell)
-    found = read_responses(
-        folders,
-        benchmark=request.benchmark,
-        wrong=request.wrong,
-        limit=request.limit or None,
-        restricted=request.text,
-    )
+    total, matching = _counts(folders, request)
+    shares: list[tuple[str | None, int | None]] = [(request.benchmark, request.limit or None)]
+    if request.benchmark is None and request.limit:
+        shares = list(spread(request.limit, matching).items())
+    found = [
+        read_responses(folders, benchmark=name, wrong=request.wrong, limit=share, restricted=request.text).responses
+        for name, share in shares
+    ]
+    responses = [response for part in found for response in part]
+    shown = Counter(response.benchmark for response in responses)
     return {
         "cell": cell.id,
         "label": cell.label,
@@ -95,10 +105,22 @@ def show_data(store: Store, cell: ShownCell, request: ShowRequest) -> dict[str, 
         "samples": str(folders.samples),
         "verdicts": str(folders.verdicts),
         "wrong_only": request.wrong,
-        "total": found.total,
-        "matching": found.matching,
-        "responses": [asdict(response) for response in found.responses],
+        "total": total,
+        "matching": sum(matching.values()),
+        "benchmarks": {name: {"shown": shown[name], "matching": number} for name, number in matching.items()},
+        "responses": [asdict(response) for response in responses],
     }
+
+
+def spread(limit: int, available: Mapping[str, int]) -> dict[str, int]:
+    """Share a limit between benchmarks as evenly as what each of them has allows; those that get none are left out."""
+    shares = dict.fromkeys(available, 0)
+    names = list(available)
+    # The smallest first, and of equal ones the last: what is left over goes to the first ones.
+    for place, name in enumerate(sorted(names, key=lambda name: (available[name], -names.index(name)))):
+        shares[name] = min(available[name], limit // (len(names) - place))
+        limit -= shares[name]
+    return {name: share for name, share in shares.items() if share}
 
 
 def show_text(data: dict[str, Any]) -> str:
@@ -117,11 +139,30 @@ def show_text(data: dict[str, Any]) -> str:
     more = "; --limit 0 shows all" if len(data["responses"]) < data["matching"] else ""
     if any(entry["withheld"] for entry in data["responses"]):
         more += "; --show-text prints the texts of restricted benchmarks, which must not be published"
-    return "\n".join([*lines, "", counts + more, f"samples: {data['samples']}", f"verdicts: {data['verdicts']}"])
+    lines += ["", counts + more]
+    if len(data["benchmarks"]) > 1:
+        parts = (f"{name} {entry['shown']:,} of {entry['matching']:,}" for name, entry in data["benchmarks"].items())
+        lines.append(f"by benchmark: {', '.join(parts)}; --benchmark NAME shows one of them")
+    return "\n".join([*lines, f"samples: {data['samples']}", f"verdicts: {data['verdicts']}"])
 
 
-def _cells_of(suite: str, profile: str | None, overrides: Sequence[str]) -> list[ShownCell]:
-    session = open_session(suite, profile, overrides, None)
+def _counts(folders: ResponseFolders, request: ShowRequest) -> tuple[int, dict[str, int]]:
+    """Count all responses, and by benchmark, in the order of the evaluation, those that are asked for."""
+    import pyarrow.parquet as pq
+
+    names = pq.read_table(folders.benchmarks / artifacts.BENCHMARKS, columns=["benchmark"])["benchmark"].to_pylist()
+    verdicts = pq.read_table(folders.verdicts / artifacts.VERDICTS, columns=["benchmark", "verdict"])
+    found = Counter(
+        row["benchmark"]
+        for row in verdicts.to_pylist()
+        if not (request.wrong and row["verdict"] == Verdict.CORRECT.value)
+    )
+    asked = [name for name in dict.fromkeys(names) if request.benchmark in (None, name)]
+    return verdicts.num_rows, {name: found[name] for name in asked}
+
+
+def _cells_of(suite: str, profile: str | None, overrides: Sequence[str], store: Store) -> list[ShownCell]:
+    session = open_session(suite, profile, overrides, str(store.root))
     return [
         ShownCell(cell.id, f"{cell.label}, seed {cell.spec.seed}", cell.stages[StageKind.RECORD])
         for cell in session.plan.cells
@@ -143,8 +184,9 @@ def _only(found: list[ShownCell], prefix: str, suite: str | None, store: Store) 
         raise UserError(f"cell {prefix!r}: found {len(done)} that begin so, {named}; fix: give more characters")
     if found:
         cell = found[0]
-        run = f"venus run {cell.suites[0]}" if cell.suites else "run it again"
-        raise UserError(f"cell {prefix!r} ({cell.label}) has no result in {store.root}; fix: {run}")
+        there = store.path(StageKind.RECORD, cell.record).exists()
+        state = "a damaged result" if there else "no result"
+        raise UserError(f"cell {prefix!r} ({cell.label}) has {state} in {store.root}; fix: {_run(cell)}")
     place = f"suite {suite}" if suite else f"suites {', '.join(suite_names())}"
     raise UserError(
         f"no cell begins with {prefix!r} in {place} or in {store.root}; "
@@ -152,12 +194,22 @@ def _only(found: list[ShownCell], prefix: str, suite: str | None, store: Store) 
     )
 
 
+def _run(cell: ShownCell) -> str:
+    """Write the command that makes the result of a cell, by the smallest suite that has it."""
+    return " ".join(["venus run", *cell.suites[:1], *cell.settings]) if cell.suites else "run its suite again"
+
+
 def _folders(store: Store, cell: ShownCell) -> ResponseFolders:
     """Open the artifacts that the record of a cell was made from, as its manifest names them."""
     inputs = read_manifest(store.path(StageKind.RECORD, cell.record))["inputs"]
     absent = [name for kind, name in _INPUTS.items() if not store.has(kind, inputs[name])]
     if absent:
-        raise UserError(f"cell {cell.id[:SHORT]}: its {', '.join(absent)} are no longer in {store.root}")
+        later = {StageKind.RECORD: cell.record, StageKind.GRADE: inputs[_INPUTS[StageKind.GRADE]]}
+        folders = " and ".join(str(store.path(kind, key)) for kind, key in later.items() if store.has(kind, key))
+        raise UserError(
+            f"cell {cell.id[:SHORT]}: its {', '.join(absent)} are no longer in {store.root}; "
+            f"fix: remove {folders}, which were made from them, and {_run(cell)}"
+        )
     return ResponseFolders(*(store.open(kind, inputs[name]) for kind, name in _INPUTS.items()))
 
 
@@ -176,7 +228,8 @@ def _response(response: JudgedResponse) -> list[str]:
     stated = "no answer stated" if response.extracted is None else f"stated {_printable(response.extracted)}"
     length = f"{response.response_tokens} tokens, {response.finish_reason}"
     second = "" if response.second in (None, response.verdict) else f"; second grader: {response.second}"
-    return [f"{head}, {stated} ({response.method}{second}; {length})", *_block("", response.response or "")]
+    judged = f"graded by {response.method}{second}"
+    return [f"{head}, {stated} ({judged}; {length})", *_block("", response.response or "")]
 
 
 def _block(title: str, text: str) -> list[str]:

@@ -43,6 +43,6 @@ STAGES: Mapping[StageKind, StageDefinition] = {
     StageKind.TRAIN: StageDefinition("benchmark.training.entry:run", 2, Place.LANE),
     StageKind.TRANSITION: StageDefinition("benchmark.data.transition:run", 1, Place.DRIVER),
     StageKind.GENERATE: StageDefinition("benchmark.evaluation.generate:run", 2, Place.PROCESS),
-    StageKind.GRADE: StageDefinition("benchmark.evaluation.grade:run", 2, Place.DRIVER),
-    StageKind.RECORD: StageDefinition("benchmark.report.record:run", 2, Place.DRIVER),
+    StageKind.GRADE: StageDefinition("benchmark.evaluation.grade:run", 3, Place.DRIVER),
+    StageKind.RECORD: StageDefinition("benchmark.report.record:run", 3, Place.DRIVER),
 }

@@ -1,6 +1,6 @@
 """Where the cells of a suite stand, from the store and the ledger; reads only."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmark.runs.ledger import History, StageState, read_events, replay
@@ -21,6 +21,11 @@ class CellStatus:
 def read_history(store: Store) -> History:
     """Replay the ledger of a store."""
     return replay(read_events(store.ledger_path))
+
+
+def damaged(what: object) -> str:
+    """Say of a cell why it waits although there is something in the store."""
+    return f"damaged, built again by the next run: {what}"
 
 
 def cell_statuses(plan: SuitePlan, store: Store) -> Mapping[str, CellStatus]:
@@ -45,4 +50,10 @@ def _cell_status(cell: CellPlan, plan: SuitePlan, store: Store, history: History
             if busy:
                 return CellStatus(CellState.RUNNING, f"{kind.value}, attempt {stage.attempts}")
             interrupted = f"interrupted in {kind.value}"
-    return CellStatus(CellState.PENDING, interrupted)
+    return CellStatus(CellState.PENDING, interrupted or _damage(missing, plan, store))
+
+
+def _damage(missing: Sequence[str], plan: SuitePlan, store: Store) -> str:
+    """Name the artifacts that count as missing because they are no longer whole."""
+    kinds = [plan.stages[key].kind for key in missing if store.path(plan.stages[key].kind, key).exists()]
+    return damaged(", ".join(kinds)) if kinds else ""

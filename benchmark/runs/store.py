@@ -3,12 +3,13 @@
     <root>/<kind>/<key>/          an artifact with its manifest.json
     <root>/work/<kind>-<key>/     a stage in progress; its artifact grows in out/
     <root>/quarantine/            artifacts that failed their check
+    <root>/reports/<suite>/       what `tables` and `run` write; of the default store it lies beside the root
     <root>/ledger.jsonl, lock, driver.json
 
 Publishing writes the manifest, flushes every file to disk and renames `out` into place, so that a folder
 under <root>/<kind> is complete. Readers check sizes always and hashes on the first use in a process; a
 damaged artifact is moved aside and counts as missing. `plan`, `status` and `tables` read without a lock
-and create nothing.
+and create nothing but the report.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmark.errors import StageError, StoreBusyError, VenusError
+from benchmark.errors import StageError, StoreBusyError, UserError, VenusError
 from benchmark.files import write_atomically
 from benchmark.stage import Stage, StageKind
 
@@ -150,26 +151,36 @@ class Store:
     def lock(self) -> Iterator[None]:
         """Hold the store as its one driver; the kernel releases it even if the driver is killed.
 
-        Raises StoreBusyError, with the process id of the holder.
+        Raises StoreBusyError, with the process id of the holder, and UserError where the store cannot be written.
         """
         from filelock import FileLock, Timeout
 
-        self.root.mkdir(parents=True, exist_ok=True)
         note = self.root / "driver.json"
         guard = FileLock(self.root / "lock", timeout=0)
         try:
+            self.root.mkdir(parents=True, exist_ok=True)
             guard.acquire()
         except Timeout:
             raise StoreBusyError(
                 f"the store {self.root} is in use by another venus run (process {driver_pid(self.root) or 'unknown'}); "
                 "fix: wait for it or stop it, or use another store with --store"
             ) from None
+        except OSError as error:
+            raise no_store(f"{self.root}, which cannot be written ({error.strerror})") from error
         try:
             write_atomically(note, json.dumps({"pid": os.getpid()}))
             yield
         finally:
             note.unlink(missing_ok=True)
             guard.release()
+
+
+def no_store(found: str) -> UserError:
+    """Build the error for a path at which there is no store, and for a verb that runs none can be made."""
+    return UserError(
+        f"store: found {found}, allowed a folder that `venus run` has made or can make; "
+        "fix: correct --store or VENUS_STORE"
+    )
 
 
 def driver_pid(root: Path) -> int | None:

@@ -17,7 +17,16 @@ from typing import Any
 
 from benchmark.errors import SuiteError, UserError, unknown_name
 from benchmark.suite.protocols import follow_protocol
-from benchmark.suite.spec import DataSpec, Estimator, EvalSpec, ModelSpec, ProbeSpec, TrainSpec, frozen_json
+from benchmark.suite.spec import (
+    EVAL_SOURCES,
+    DataSpec,
+    Estimator,
+    EvalSpec,
+    ModelSpec,
+    ProbeSpec,
+    TrainSpec,
+    frozen_json,
+)
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
@@ -92,8 +101,12 @@ _MINIMUM: dict[str, float] = {
     "cluster.attempts": 1,
 }
 
-_MAXIMUM: dict[str, float] = {"train.labelled_share": 1}
-_CHOICES: dict[str, tuple[str, ...]] = {"train.estimator": tuple(kind.value for kind in Estimator)}
+_MAXIMUM: dict[str, float] = {"train.labelled_share": 1, "train.top_p": 1, "probe.top_p": 1, "eval.top_p": 1}
+_ABOVE_ZERO = ("train.top_p", "probe.top_p", "eval.top_p")
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "train.estimator": tuple(kind.value for kind in Estimator),
+    "eval.source": EVAL_SOURCES,
+}
 
 _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false"}
 
@@ -187,9 +200,7 @@ def _build(cls: type, section: str, values: Any) -> Any:
 def typed_value(key: str, hint: Any, value: Any) -> Any:
     """Return `value` as its declared type; a whole number passes for a float, nothing else is converted."""
     if isinstance(hint, types.GenericAlias):  # tuple[str, ...]
-        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        raise _wrong_type(key, value, "a list of names")
+        return _names(key, value)
     if key.endswith(".recipe"):
         if not isinstance(value, Mapping):
             raise _wrong_type(key, value, "a mapping")
@@ -205,11 +216,21 @@ def typed_value(key: str, hint: Any, value: Any) -> Any:
         raise _wrong_type(key, value, "a finite number")
     if key in _MINIMUM and value < _MINIMUM[key]:
         raise SuiteError(f"{key}: found {value}, allowed {_MINIMUM[key]:g} or more; fix: raise it")
+    if key in _ABOVE_ZERO and value <= 0:
+        raise SuiteError(f"{key}: found {value:g}, allowed more than 0; fix: raise it")
     if key in _MAXIMUM and value > _MAXIMUM[key]:
         raise SuiteError(f"{key}: found {value}, allowed {_MAXIMUM[key]:g} at most; fix: lower it")
     if key in _CHOICES and value not in _CHOICES[key]:
         raise unknown_name(key, value, _CHOICES[key])
     return value
+
+
+def _names(key: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
+        raise _wrong_type(key, value, "a list of names")
+    if repeated := next((item for item in value if value.count(item) > 1), None):
+        raise SuiteError(f"{key}: found {repeated!r} more than once, allowed distinct names; fix: name it once")
+    return tuple(value)
 
 
 def _wrong_type(key: str, value: Any, allowed: str) -> SuiteError:

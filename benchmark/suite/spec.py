@@ -127,17 +127,21 @@ class TrainSpec:
     panel_samples: int  # responses per panel question
 
 
+EVAL_SOURCES = ("micro", "local", "hub")
+"""Where benchmarks come from: generated, files below the data directory, a dataset hub."""
+
+
 @dataclass(frozen=True, slots=True)
 class EvalSpec:
     """Which benchmarks are sampled, and how."""
 
-    source: str  # micro | local | hub
-    benchmarks: tuple[str, ...]
+    source: str  # EVAL_SOURCES
+    benchmarks: tuple[str, ...]  # distinct
     items: int  # per benchmark; 0 means all
     protocol: str  # benchmark.suite.protocols; values below that differ from it are shown as deviations
     samples: str  # n of avg@n: a number, or canonical JSON of {benchmark: n}
     temperature: float
-    top_p: float
+    top_p: float  # in (0, 1]
     max_tokens: int
     engine: str  # transformers | vllm
     seed: int

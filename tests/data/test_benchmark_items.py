@@ -45,9 +45,9 @@ def test_a_generated_item_is_sent_as_it_is_and_keeps_its_id(tmp_path):
 
 
 def test_a_micro_benchmark_is_none_of_a_file_and_the_other_way_round(tmp_path):
-    with pytest.raises(UnknownNameError, match="unknown benchmark 'add' allowed: aime24"):
+    with pytest.raises(UnknownNameError, match="unknown benchmark 'add'; allowed: aime24"):
         run(tmp_path, source="local", names=["add"])
-    with pytest.raises(UnknownNameError, match="unknown benchmark 'aime24' allowed: add"):
+    with pytest.raises(UnknownNameError, match="unknown benchmark 'aime24'; allowed: add"):
         run(tmp_path, names=["aime24"])
 
 

@@ -152,9 +152,12 @@ def test_missing_extra_or_changed_items_are_refused_with_both_figures(tmp_path, 
         load(pinned(MATH, MATH_ROWS), "local", write(tmp_path, MATH, rows))
 
 
-def test_the_order_of_rows_and_the_spacing_of_text_are_no_change(tmp_path):
-    rows = changed(MATH_ROWS, question="What  is $1+1$?\n")[::-1]
-    assert len(load(pinned(MATH, MATH_ROWS), "local", write(tmp_path, MATH, rows))) == 3
+def test_the_order_of_rows_is_no_change_and_the_spacing_of_a_prompt_is_one(tmp_path):
+    benchmark = pinned(MATH, MATH_ROWS)
+    assert len(load(benchmark, "local", write(tmp_path, MATH, MATH_ROWS[::-1]))) == 3
+    spaced = changed(MATH_ROWS, question="What  is $1+1$?")
+    with pytest.raises(DataError, match="changed items: found content hash"):
+        load(benchmark, "local", write(tmp_path, MATH, spaced))
 
 
 def test_digit_labels_become_letters():

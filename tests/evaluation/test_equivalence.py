@@ -11,7 +11,7 @@ PIECES = st.sampled_from(
     [
         *"0123456789.,+-/{}()$^_ xe\\%=~½²₂−１٣°\n\u200b\u2044",
         *(r"\frac", r"\dfrac", r"\text{", r"\left", r"\right", r"\!", r"\,", r"^\circ", r"\boxed"),
-        *(r"\times10^{", "1,234", r"\$", r"\(", r"\)"),
+        *(r"\times10^{", "1,234", r"\$", r"\(", r"\)", r"\sin ", r"\sqrt", r"\degree", r"\boxed{", "}"),
     ]
 )
 ANSWERS = st.lists(PIECES, max_size=12).map("".join)
@@ -49,6 +49,9 @@ NUMBERS = st.fractions(max_denominator=999).filter(lambda value: abs(value) < 10
         (r"\left( 3, \frac{\pi}{2} \right)", r"(3,\frac{\pi}{2})"),
         (r"28\%", "28%"),
         ("x ^ { 2 }", "x^2"),
+        (r"\sqrt2", r"\sqrt{2}"),
+        (r"\boxed{\frac12}", "0.5"),
+        (r"\sin 30^\circ", r"\sin 30°"),
     ],
 )
 def test_spellings_of_one_answer_are_the_same(one, other):
@@ -80,6 +83,8 @@ def test_spellings_of_one_answer_are_the_same(one, other):
         (r"\leftarrow", "arrow"),
         ("1/0", "2/0"),
         (r"2\frac{7}{3}", "13/3"),
+        (r"\sin 30^\circ", r"\sin 30"),
+        (r"30^\circ 150", "30150"),
     ],
 )
 def test_different_answers_are_not_the_same(one, other):

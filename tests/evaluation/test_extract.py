@@ -68,7 +68,7 @@ def test_without_a_balanced_box_there_is_no_answer(text):
         (r"\boxed{(2, 2)} \quad \text{and} \quad \boxed{(6, 2)}", "(2, 2), (6, 2)"),
         (r"$y_1 = \boxed{x} \) and \( y_2 = \boxed{x^2}$", "x, x^2"),
         (r"\boxed{9}. Then \boxed{5}; \boxed{7}", "5, 7"),
-        (r"\boxed{5}, \boxed{5}", "5"),
+        (r"\boxed{5}, \boxed{5}", "5, 5"),
         (r"\boxed{\boxed{3}}, \boxed{5}", "3, 5"),
         (r"\boxed{1}\boxed{2}", "2"),
         (r"\boxed{1} for a and \boxed{2}", "2"),
@@ -84,8 +84,8 @@ def test_boxes_that_are_listed_one_after_the_other_are_one_answer(text, answer):
     [
         ("Thus the number is **73**.\n\nFinal Answer: **73**", "73"),
         ("...the total cost of the order is $29.00.", "29.00"),
-        ("The total is 72 clips, altogether.", "72"),
-        ("There are 3 people and 2 dogs, so in total there are 5 animals.", "5"),
+        ("The total is 72 clips, altogether.", r"72\text{ clips}"),
+        ("There are 3 people and 2 dogs, so in total there are 5 animals.", r"5\text{ animals}"),
         ("The answer is 2 2/3", "2 2/3"),
         (r"The final answer is $\frac{1}{2}$. I hope it is correct, 100%.", r"\frac{1}{2}"),
         (r"So \[ x = 4 \] holds.", "x = 4"),
@@ -102,6 +102,90 @@ def test_the_last_statement_counts_only_where_it_is_declared(text, answer):
     found = extract_answer(text, Fallback.STATEMENT)
     assert found.answer == answer
     assert found.method is (ExtractionMethod.STATEMENT if answer else ExtractionMethod.NONE)
+
+
+STATEMENTS = [
+    *(
+        (expression, expression)
+        for expression in (
+            *(
+                "3x+1",
+                "3!",
+                "3π",
+                "2^10",
+                "√2",
+                "2+3i",
+                "x/2",
+                "5/x",
+                "5-7",
+                "5 or 6",
+                "log 12",
+                "a_12",
+                "10:30",
+                "1e5",
+            ),
+            *("(1,2)", "1, 2, 3", "2**10", "28%", "-3", ".5", "x + 1", "x = 5", r"\frac{1}{2}", "12abc"),
+        )
+    ),
+    ("5 million", r"5\text{ million}"),
+    ("$1$, $2$ and $3$", "1, 2 and 3"),
+    ("12 because I counted 3 times", "12"),
+    ("12. I counted 3 times", "12"),
+    ("12 and I am done", "12"),
+    ("5, as required", "5"),
+    ("5 (five)", "5"),
+    ("approximately 5", "5"),
+    ("clearly the number 5", "5"),
+    ("48+24 = 72", "72"),
+    ("**5**", "5"),
+    *(
+        (refused, None)
+        for refused in (
+            *("5? No, it is 6", "not 12", "at least 12", "between 10 and 12", "5 of 6", "5 if x > 0", "5 to 7"),
+            *("10 in base 2", "5 + something", r"\boxed{5"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("rest", "answer"), STATEMENTS, ids=[rest for rest, _ in STATEMENTS])
+def test_an_expression_is_read_to_its_end_or_not_at_all(rest, answer):
+    assert extract_answer(f"So we see: the answer is {rest}", Fallback.STATEMENT).answer == answer
+    assert extract_answer(f"The answer is {rest}.", Fallback.STATEMENT).answer == answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cannot solve this problem in 7 steps.",
+        r"\boxed{5",
+        "I doubt the answer is 5.",
+        "I don't think the final answer is 5.",
+        "If the answer is 5, then we are done.",
+        "The answer isn't 5.",
+        "Is it 5?",
+    ],
+)
+def test_what_is_denied_asked_or_supposed_is_no_statement(text):
+    assert extract_answer(text, Fallback.STATEMENT).answer is None
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("#### 18", "18"),
+        ("Answer \\[ \n 9 \n \\]", "9"),
+        ("So the probability is 2/3. <|im_start|>user", "2/3"),
+        ("A: 18", "18"),
+        ("(the answer is 5)", "5"),
+        ("The answer is:\n\n5", "5"),
+        ("The answer is 5. Wait, the answer is 6.", "6"),
+        ("The answer is 6. If the answer is 5, we are wrong.", "6"),
+        ("She sold 48+24 = 72 clips in April and May.", r"72\text{ clips}"),
+    ],
+)
+def test_the_last_statement_is_found_where_it_stands(text, answer):
+    assert extract_answer(text, Fallback.STATEMENT).answer == answer
 
 
 @pytest.mark.parametrize(

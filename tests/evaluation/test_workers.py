@@ -13,8 +13,8 @@ from benchmark.evaluation import workers
 from benchmark.evaluation.grader import Verdict, grade
 from benchmark.evaluation.workers import Outcome, WorkerPool, default_pool
 
-# Agrees at the first point, which is cheap; at the second, of integers, the power has millions of millions of digits.
-ENDLESS = (r"\sin^2(x)+\cos^2(x)+x^{y^{z^{9}}}", "1+x^{y^{z^{9}}}")
+# Its value is asked for to a few digits, which takes hundreds of millions of digits on the way.
+ENDLESS = (r"\cos(e^{e^{20}})", "1+x")
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +110,37 @@ def test_the_memory_of_a_worker_is_limited():
     )
     found = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=True)
     assert found.stdout == "refused\n"
+
+
+def kill_starting_workers(monkeypatch, how_many):
+    """Kill the first workers before they are ready; returns the list that collects their process ids."""
+    start, killed = subprocess.Popen, []
+
+    def popen(*arguments, **settings):
+        process = start(*arguments, **settings)
+        if len(killed) < how_many:
+            process.kill()
+            killed.append(process.pid)
+        return process
+
+    monkeypatch.setattr(workers.subprocess, "Popen", popen)
+    return killed
+
+
+def test_a_worker_that_is_killed_while_it_starts_gets_one_successor(monkeypatch):
+    killed = kill_starting_workers(monkeypatch, 1)
+    with WorkerPool() as pool:
+        assert pool.compare("x+y", "y+x") is Outcome.SAME
+    assert len(killed) == 1
+
+
+def test_two_workers_that_are_killed_while_they_start_are_an_error_and_the_pool_goes_on(monkeypatch):
+    killed = kill_starting_workers(monkeypatch, 2)
+    with WorkerPool() as pool:
+        with pytest.raises(VenusError, match="did not start: found exit status -9"):
+            pool.compare("x+y", "y+x")
+        assert len(killed) == 2
+        assert pool.compare("x+y", "y+x") is Outcome.SAME
 
 
 def test_a_worker_that_cannot_start_says_so(capfd):

@@ -9,6 +9,7 @@ import pytest
 
 from benchmark.report.html import table_html, to_html
 from benchmark.report.results import CellSource, CellState, MissingSeed
+from benchmark.report.table_model import Column, Quantity, Row, Table, TableCell
 from benchmark.report.tables import report_tables
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -85,7 +86,8 @@ def test_ids_are_unique_and_references_lead_somewhere(page):
 def test_each_figure_says_in_words_and_numbers_what_it_draws(page):
     figures = page.count("figure")
     assert figures == 6  # labels against ID and OOD; panel, reward, pseudo-label accuracy, true pass rate
-    assert page.count("svg", **{"aria-hidden": "true"}) == figures == page.count("details")
+    assert page.count("details") == figures == page.count("div", **{"class": "panel"})
+    assert page.count("svg") == page.count("svg", **{"aria-hidden": "true"})
     said = " ".join(page.texts)
     assert re.search(r"grpo, 100% labels: \d\d\.\d% at step 1, \d\d\.\d% at step 60\.", said)
 
@@ -129,6 +131,61 @@ def test_a_page_in_a_folder_leads_from_each_arm_to_its_responses(quick_report, t
     assert links == ["#cell-ab12ab12ab12", "../../store%20of%20mine/generate/k1/", "../../store%20of%20mine/grade/k2/"]
     assert (folder / unquote(links[1])).resolve() == store / "generate/k1"
     assert "cell-ab12ab12ab12" in page.ids
+
+
+def rules(text: str) -> list[tuple[str, str]]:
+    """Return selector and declarations of the rules outside of media queries."""
+    style = re.sub(r"/\*.*?\*/", "", text.split("<style>")[1].split("</style>", maxsplit=1)[0], flags=re.DOTALL)
+    plain = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", style)
+    return [(selector.strip(), body) for selector, body in re.findall(r"([^{}]+)\{([^{}]*)\}", plain)]
+
+
+def test_only_failed_cells_are_red(text):
+    found = rules(text)
+    assert [selector for selector, body in found if "var(--failed)" in body] == [".failed .state"]
+    assert [selector for selector, body in found if "failed" in selector] == [".failed .state"]
+    page = Page(text)
+    assert page.count("td", **{"class": "failed number"}) > 0
+    assert page.count("td", **{"class": "pending number"}) > 0
+
+
+def test_each_selector_has_one_rule(text):
+    selectors = [selector for selector, _ in rules(text)]
+    assert len(selectors) == len(set(selectors))
+
+
+def test_marks_stand_beside_the_value_and_intervals_below_it():
+    column = Column("d", "Δ", Quantity.DIFFERENCE)
+    cell = TableCell(-0.1, low=-0.2, high=-0.05, p_adjusted=0.01, provisional=True, seeds=1, planned=3)
+    text = table_html(Table("t", "t", "Arm", (column,), (Row("a", {"d": cell}),)))
+    roles = re.findall(r'<span class="(\w+)">([^<]*)', text.split("<tbody>")[1])
+    assert roles == [("value", "−10.0"), ("mark", "*†"), ("seeds", "(1/3)"), ("interval", "[−20.0, −5.0]")]
+    assert '</span><span class="mark">' in text  # no blank between them
+
+
+def test_paper_has_fewer_columns_and_says_which_are_left_out(text):
+    main = text.split('<caption id="main-table">')[1]
+    assert '<th scope="col" class="number screen" title="nominal share' in main
+    assert re.search(r'<p class="note paper">Not on paper: Label ratio, Gap ID, Gap OOD, Panel[^<]*\.</p>', main)
+    style = text.split("<style>")[1].split("</style>")[0]
+    assert re.search(r"@page \{[^}]*landscape", style)
+    assert ".screen, th .seeds { display: none; }" in style.split("@media print")[1]
+
+
+def test_tables_that_the_page_does_not_place_are_shown_all_the_same(quick_report, page):
+    shown = {key for key, table in report_tables(quick_report).items() if table.rows and table.columns}
+    assert {f"{key}-table" for key in shown} <= set(page.ids)
+
+
+def test_values_lead_to_the_samples_behind_them(quick_report, tmp_path):
+    parts = (tmp_path / "generate", tmp_path / "grade", tmp_path / "benchmarks")
+    arm = quick_report.arms[1]
+    arm = replace(arm, seeds={0: replace(arm.finished[0], source=CellSource("ab12" * 16, *parts))})
+    page = Page(to_html(replace(quick_report, arms=(quick_report.arms[0], arm)), tmp_path / "report"))
+    links = {attrs["href"] for tag, attrs in page.tags if tag == "a"}
+    place = "samples/ab12ab12ab12.html"
+    assert {place, f"{place}#id", f"{place}#ood", f"{place}#add", f"{place}#words"} <= links
+    assert "venus show ab12ab12ab12 --wrong" in page.texts
 
 
 def test_one_table_is_a_fragment_of_its_own(quick_report):

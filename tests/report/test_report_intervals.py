@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmark.report.intervals import clustered_standard_error, t_interval, t_quantile, two_sided_p, variance_of
+from benchmark.report.stats import difference_of
 
 ALL = (np.arange(3),)
 
@@ -70,9 +71,21 @@ def test_infinite_degrees_of_freedom_are_the_normal_distribution():
     assert two_sided_p(-2.776445, 1.0, 4) == pytest.approx(0.05)
 
 
-def test_no_difference_has_p_one_and_a_certain_one_p_zero():
+def test_no_difference_has_p_one_and_so_has_one_whose_error_nothing_tells():
     assert two_sided_p(0.0, 0.0, np.inf) == 1
-    assert two_sided_p(0.1, 0.0, np.inf) == 0
+    assert two_sided_p(0.1, 0.0, np.inf) == 1
+    assert two_sided_p(0.1, 1e-6, np.inf) < 1e-12
+
+
+def test_a_variance_that_cancels_by_luck_is_that_of_the_questions():
+    difference = difference_of(np.array([[1.0, 0, 0, 0], [0, 1.0, 0, 0]]), np.array(["a"] * 4))
+    assert 0.1 < difference.p_value < 1
+    assert difference.low < 0 < difference.high
+
+
+def test_a_difference_without_any_spread_is_unknown_and_not_certain():
+    for found in (difference_of(np.full((s, 3), 0.5), np.array(["a"] * 3)) for s in (1, 2, 5)):
+        assert (found.low, found.high, found.p_value, found.excludes_zero) == (-1, 1, 1, False)
 
 
 def test_the_standard_error_is_clustered_by_question():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.report.majority import majority_at_k
+from benchmark.report.majority import majority_at_k, majority_of
 
 
 def by_counting(right, wrong, silent, k):
@@ -59,3 +59,25 @@ def test_it_needs_k_responses():
 
 def test_32_different_answers_are_no_numerical_problem():
     assert majority_at_k(1, [1] * 31, 0, 16) == pytest.approx(1 / 32)  # drawn with 1/2, then one of 16 that tie
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.integers(0, 3)), max_size=4).map(
+        lambda found: [(votes, min(right, votes)) for votes, right in found]
+    ),
+    st.integers(0, 2),
+    st.data(),
+)
+def test_clusters_of_mixed_verdicts_are_right_with_their_share(clusters, silent, data):
+    responses = [(name, place < right) for name, (votes, right) in enumerate(clusters) for place in range(votes)]
+    responses += [(None, False)] * silent
+    if not responses:
+        return
+    k = data.draw(st.integers(1, len(responses)))
+    worth = []
+    for chosen in combinations(responses, k):
+        votes = Counter(name for name, _ in chosen if name is not None)
+        leaders = [name for name in votes if votes[name] == max(votes.values())]
+        shares = [clusters[name][1] / clusters[name][0] for name in leaders]
+        worth.append(sum(shares) / len(shares) if shares else 0.0)
+    assert majority_of(clusters, silent, k) == pytest.approx(sum(worth) / len(worth), abs=1e-12)

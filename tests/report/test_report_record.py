@@ -13,6 +13,7 @@ from benchmark import artifacts
 from benchmark.errors import DataError, StageError
 from benchmark.report.collect import load_seed
 from benchmark.report.record import run
+from benchmark.report.versions import COMPARABLE
 from benchmark.stage import StageJob, StageKind
 
 BENCHMARKS = [
@@ -35,13 +36,16 @@ def write(folder, rows, schema, name):
 
 @pytest.fixture
 def job(tmp_path):
-    def build(verdicts=VERDICTS, info='{"grader_version": "1"}', planned=4, second=None):
+    def build(verdicts=VERDICTS, info='{"grader_version": "1"}', planned=4, second=None, choices=None):
         judged, samples = [], []
         for (benchmark, item), found in verdicts.items():
             for n, (verdict, answer) in enumerate(found):
                 key = {"benchmark": benchmark, "item_id": item, "sample": n}
                 row = {**key, "group": "id", "verdict": verdict, "extracted": answer, "method": "text"}
-                judged.append(row | {"second": (second or {}).get((benchmark, item, n))})
+                told = {
+                    name: (of or {}).get((benchmark, item, n)) for name, of in (("second", second), ("choice", choices))
+                }
+                judged.append(row | told)
                 samples.append({**key, "response_tokens": 10 + n})
         inputs = {
             "benchmarks": write(tmp_path / "benchmarks", BENCHMARKS, artifacts.BENCHMARKS_SCHEMA, artifacts.BENCHMARKS),
@@ -91,6 +95,7 @@ def test_items_and_summary_by_hand(job):
 
 def test_a_record_carries_the_versions_that_its_figures_rest_on(job):
     versions = record_of(job())["versions"]
+    assert set(versions) == {*COMPARABLE, "engine"}  # a table asks for no version that no record states
     assert versions["grader"] == "1"
     assert versions["engine"] == "transformers (5)"
     assert re.fullmatch("[0-9a-f]{12}", versions["data"])
@@ -116,9 +121,36 @@ def test_stability_and_majorities_of_fewer_responses_by_hand(job):
     }
 
 
-def test_correct_answers_vote_together_whatever_they_look_like(job):
-    verdicts = VERDICTS | {("a", "q1"): [("correct", "9"), ("correct", "3^2"), ("wrong", "3"), ("wrong", "4")]}
-    assert record_of(job(verdicts))["benchmarks"]["a"]["majority"] == 1.0
+def test_right_and_wrong_answers_are_grouped_by_the_same_rule(job):
+    def majority(*answers):
+        return record_of(job(VERDICTS | {("a", "q1"): list(answers)}))["benchmarks"]["a"]["majority"]
+
+    right, wrong = [("correct", "0.5"), ("correct", r"\frac{1}{2}")], [("wrong", "0.25"), ("wrong", "1/4")]
+    assert majority(*right, ("wrong", "3"), ("wrong", "4")) == 1.0
+    assert majority(*wrong, ("correct", "3"), ("correct", "4")) == 0.0
+    assert majority(*right, *wrong) == 0.5
+    # Spellings that only algebra merges stay apart on both sides: the grader merging the right ones would make a tie.
+    assert majority(("correct", r"\sqrt{3}"), ("correct", "3^{1/2}"), *[("wrong", r"\sqrt{2}")] * 2) == 0.0
+
+
+def test_where_members_of_a_cluster_are_judged_differently_their_share_counts(job):
+    verdicts = [("correct", "9"), ("wrong", "9.0"), ("timeout", "9"), ("wrong", "3")]
+    entry = record_of(job(VERDICTS | {("a", "q1"): verdicts}))["benchmarks"]["a"]
+    assert entry["majority"] == pytest.approx(1 / 3)
+    assert entry["majority_at"] == {
+        "1": 0.25,  # the accuracy
+        "2": pytest.approx((3 * 1 / 3 + 3 * 1 / 3 / 2) / 6),  # of six pairs three are of the cluster, three ties
+        "4": pytest.approx(1 / 3),
+    }
+
+
+def test_a_choice_is_voted_for_by_its_label(job):
+    stated = ["A", "A", "B", "B. green", r"\text{green}", "b"]
+    verdicts = [("correct", text) if text == "A" else ("wrong", text) for text in stated]
+    choices = {("a", "q1", n): label for n, label in enumerate("AABBBB")}
+    found = record_of(job(VERDICTS | {("a", "q1"): verdicts}, planned={"a": 6, "b": 4}, choices=choices))
+    assert found["benchmarks"]["a"]["majority"] == 0.0
+    assert found["benchmarks"]["a"]["accuracy"] == pytest.approx(1 / 3)
 
 
 def test_the_graders_disagree_where_one_of_two_says_correct(job):
@@ -130,7 +162,7 @@ def test_the_graders_disagree_where_one_of_two_says_correct(job):
 
 
 def test_an_average_says_of_which_benchmarks_it_is(job):
-    record = record_of(job(VERDICTS | {("a", "q1"): [("error", None)] * 4}))
+    record = record_of(job(VERDICTS | {("a", "q1"): [("gold_invalid", None)] * 4}))
     assert record["average_notes"]["id"] == {"benchmarks": ["b"], "published": 6, "reason": None}
     assert record["average_notes"]["ood"] == {
         "benchmarks": ["a"],
@@ -152,10 +184,21 @@ def test_items_follow_the_contract(job):
     ]
 
 
-def test_an_unjudged_response_is_neither_right_nor_wrong(job):
-    verdicts = VERDICTS | {("a", "q1"): [("correct", "9"), ("timeout", None), ("error", None), ("wrong", "3")]}
+def test_an_answer_that_the_grader_cannot_get_through_is_in_n_and_shown(job):
+    verdicts = VERDICTS | {("a", "q1"): [("correct", "9"), ("timeout", "e^e"), ("error", "e^e^e"), ("timeout", "e^e")]}
+    work = job(verdicts)
+    entry = record_of(work)["benchmarks"]["a"]
+    assert (entry["accuracy"], entry["ungraded_rate"], entry["majority"]) == (0.25, 0.75, 0.0)
+    [item] = [row for row in pq.read_table(work.out / artifacts.ITEMS).to_pylist() if row["benchmark"] == "a"]
+    assert (item["samples"], item["correct"]) == (4, 1)
+
+
+def test_only_an_invalid_gold_leaves_n(job):
+    verdicts = VERDICTS | {
+        ("a", "q1"): [("correct", "9"), ("gold_invalid", None), ("gold_invalid", None), ("wrong", "3")]
+    }
     entry = record_of(job(verdicts))["benchmarks"]["a"]
-    assert (entry["accuracy"], entry["ungraded_rate"]) == (0.5, 0.5)
+    assert (entry["accuracy"], entry["ungraded_rate"], entry["majority"]) == (0.5, 0.5, 0.5)
 
 
 def test_a_question_of_which_nothing_was_judged_makes_its_averages_missing(job):

@@ -21,7 +21,8 @@ from benchmark.report.render import (
 from benchmark.report.results import CellState
 from benchmark.report.suite_table import suite_table
 from benchmark.report.table_model import Column, Quantity, Row, Table, TableCell, missing
-from benchmark.report.write import write_report
+from benchmark.report.tables import report_tables
+from benchmark.report.write import csv_name, json_page, write_report
 
 DELTA = Column("delta", "Δ", Quantity.DIFFERENCE)
 
@@ -60,9 +61,10 @@ def test_durations_have_at_most_two_units(seconds, text):
 def test_a_cell_says_all_that_limits_it():
     cell = TableCell(
         -0.031, CellState.PARTIAL, low=-0.052, high=-0.01, question_low=-0.04, question_high=-0.02, provisional=True,
-        seeds="2/3",
+        seeds=2, planned=3,
     )  # fmt: skip
     assert cell_text(cell, DELTA) == "−3.1 [−5.2, −1.0] q [−4.0, −2.0] † (2/3)"
+    assert cell_text(TableCell(60.0, censored=True), Column("step", "Step", Quantity.COUNT)) == "> 60"
     assert cell_text(missing(CellState.FAILED, "out of memory"), DELTA) == "failed"
     assert cell_text(missing(CellState.NOT_APPLICABLE, ""), DELTA) == "–"
 
@@ -70,7 +72,7 @@ def test_a_cell_says_all_that_limits_it():
 @pytest.mark.parametrize("width", [80, 100, 110, 120, 150, 180, 220])
 def test_the_terminal_shows_every_arm_and_every_average_at_any_width(table, width):
     console = Console(width=width, file=io.StringIO())
-    console.print(to_rich(table, width))
+    console.print(to_rich(table))
     text = console.file.getvalue()
     assert max(map(len, text.splitlines())) <= width
     assert "…" not in text
@@ -101,7 +103,7 @@ def test_csv_holds_raw_numbers_one_per_column_with_states(table):
     cells = table.rows[2].cells
     assert float(few["id (accuracy)"]) == pytest.approx(cells["id"].value, abs=1e-6)
     assert float(few["delta_id_low (accuracy_difference)"]) == pytest.approx(cells["delta_id"].low, abs=1e-6)
-    assert (few["labels (count)"], few["wall_seconds (seconds)"]) == ("154.0", "85.5")
+    assert (few["labels (count)"], few["wall_seconds (seconds)"]) == ("154", "85.5")
     failed = rows[5]
     assert (failed["id (accuracy)"], failed["id_state"], failed["state"]) == ("", "failed", "failed")
 
@@ -117,11 +119,59 @@ def test_json_is_strict_and_keeps_reasons(table):
         json_text({"value": float("nan")})
 
 
-def test_the_folder_holds_all_five_forms_and_nothing_else(quick_report, tmp_path):
+def test_a_small_probability_is_not_written_as_zero():
+    small = TableCell(-0.1, low=-0.2, high=-0.05, p_value=1.23456789e-12, p_adjusted=2e-11)
+    table = Table("t", "t", "Arm", (DELTA,), (Row("a", {"delta": small}),))
+    assert to_json(table)["rows"][0]["cells"]["delta"]["p"] == 1.23457e-12
+    row = next(csv.DictReader(io.StringIO(to_csv(table))))
+    assert (row["delta_p"], row["delta_p_holm"]) == ("1.23457e-12", "2e-11")
+
+
+def test_a_lower_bound_says_so_to_machines():
+    column = Column("step", "Step", Quantity.COUNT, with_censoring=True)
+    table = Table("t", "t", "Arm", (column,), (Row("a", {"step": TableCell(60.0, censored=True)}),))
+    assert to_json(table)["rows"][0]["cells"]["step"] == {"value": 60, "state": "done", "censored": True}
+    row = next(csv.DictReader(io.StringIO(to_csv(table))))
+    assert (row["step (count)"], row["step_censored"]) == ("60", "1")
+
+
+def test_the_csv_says_how_many_seeds_a_row_rests_on_and_what_is_provisional(three_seed_report):
+    table = suite_table("", three_seed_report.arms, REFERENCE)
+    rows = list(csv.DictReader(io.StringIO(to_csv(table))))
+    assert [(row["seeds"], row["seeds_planned"]) for row in rows[:2]] == [("1", "1"), ("3", "3")]
+    assert (rows[5]["seeds"], rows[5]["seeds_planned"]) == ("0", "3")
+    assert (rows[2]["delta_id_seeds"], rows[2]["delta_id_provisional"]) == ("3", "1")
+    assert rows[1]["delta_id_provisional"] == ""  # the reference itself
+
+
+def test_the_json_of_a_difference_has_its_seeds_and_its_rule_as_keys(three_seed_report):
+    table = suite_table("", three_seed_report.arms, REFERENCE)
+    cell = to_json(table)["rows"][2]["cells"]["delta_id"]
+    assert (cell["seeds"], cell["seeds_planned"], cell["method"], cell["questions"]) == (3, 3, "seed_t", 40)
+    assert cell["excludes_zero"] is table.rows[2].cells["delta_id"].excludes_zero
+
+
+def test_the_folder_holds_every_form_a_csv_per_table_and_nothing_else(quick_report, tmp_path):
     paths = write_report(tmp_path / "report", quick_report)
-    assert [path.name for path in paths] == ["table.md", "table.tex", "table.csv", "table.json", "report.html"]
+    named = [
+        f"{key}.csv" for key in ("same_labels", "benchmarks", "diagnostics", "responses", "runs", "costs", "missing")
+    ]
+    assert [path.name for path in paths] == [
+        "table.md", "table.tex", "table.csv", *named, "table.json", "report.html",
+    ]  # fmt: skip
     assert sorted(path.name for path in (tmp_path / "report").iterdir()) == sorted(path.name for path in paths)
-    assert json.loads(paths[3].read_text(encoding="utf-8"))["reference"] == REFERENCE
+    for key, table in report_tables(quick_report).items():
+        path = tmp_path / "report" / csv_name(key)
+        assert path.read_text(encoding="utf-8") == to_csv(table)
+
+
+def test_one_function_makes_the_json_of_a_report(quick_report, tmp_path):
+    write_report(tmp_path, quick_report)
+    text = json_page(quick_report)
+    assert (tmp_path / "table.json").read_text(encoding="utf-8") == text
+    content = json.loads(text)
+    assert content["reference"] == REFERENCE
+    assert list(content["tables"]) == list(report_tables(quick_report))
 
 
 def test_writing_again_gives_the_same_bytes(quick_report, tmp_path):

@@ -1,13 +1,10 @@
 """The whole text of one small table in each of its forms, written out by hand."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from benchmark.errors import DataError
-from benchmark.report.latex import latex_escaped, to_latex
 from benchmark.report.render import to_csv, to_json, to_markdown
 from benchmark.report.results import CellSource, CellState
 from benchmark.report.table_model import Column, Quantity, Row, Table, TableCell, missing
@@ -35,27 +32,35 @@ TABLE = Table(
                 "state": TableCell(None),
             },
             reference=True,
+            seeds=3,
+            planned=3,
         ),
         Row(
             "my_method (k=3)",
             {
                 "labels": TableCell(153.5),
-                "id": TableCell(0.5, CellState.PARTIAL, error=0.02, seeds="2/3"),
+                "id": TableCell(0.5, CellState.PARTIAL, error=0.02, seeds=2, planned=3),
                 "delta_id": TableCell(
                     -0.125,
                     low=-0.15,
                     high=-0.1,
                     question_low=-0.14,
                     question_high=-0.11,
-                    p_value=0.004,
-                    p_adjusted=0.008,
+                    p_value=4e-9,
+                    p_adjusted=8e-9,
                     strong=True,
                     provisional=True,
+                    seeds=2,
+                    planned=2,
+                    method="seed_t",
+                    questions=40,
                 ),
                 "gap": missing(CellState.FAILED, "out of memory"),
-                "state": TableCell(None, CellState.PARTIAL, seeds="2/3"),
+                "state": TableCell(None, CellState.PARTIAL, seeds=2, planned=3),
             },
             sources={1: CellSource("ab" * 32, Path("store/generate/k1"), Path("store/grade/k2"))},
+            seeds=2,
+            planned=3,
         ),
     ),
     ("* p < 5% after Holm.", "† fewer than 5 seeds."),
@@ -73,38 +78,21 @@ MARKDOWN = """\
 
 † fewer than 5 seeds.
 """
-LATEX = r"""\begin{table}[t]
-\centering
-\small
-\caption{100\% of labels \& none. * p \textless{} 5\% after Holm. \textsuperscript{\dag} fewer than 5 seeds.}
-\label{tab:main}
-\begin{tabular}{lrrrrl}
-\toprule
-Arm & Labels & ID & $\Delta$ ID & Gap & State \\
-\midrule
-grpo, 100\% labels (reference) & 1,536 & 62.5 $\pm$ 1.2 & -- & 100.0\% [100.0\%, 100.0\%] & done \\
-my\_method (k=3) & 154 & 50.0 $\pm$ 2.0 (2/3) & \textbf{$-$12.5} [$-$15.0, $-$10.0] q [$-$14.0, $-$11.0]*\textsuperscript{\dag} & failed & partial 2/3 \\
-\bottomrule
-\end{tabular}
-\end{table}
-"""  # noqa: E501
 CSV = (
-    "arm,reference,labels (count),labels_state,id (accuracy),id_standard_error (accuracy),id_state,"
+    "arm,reference,seeds,seeds_planned,labels (count),labels_state,"
+    "id (accuracy),id_standard_error (accuracy),id_state,"
     "delta_id (accuracy_difference),delta_id_low (accuracy_difference),delta_id_high (accuracy_difference),"
     "delta_id_question_low (accuracy_difference),delta_id_question_high (accuracy_difference),delta_id_p,"
-    "delta_id_p_holm,delta_id_state,gap (fraction),gap_low (fraction),gap_high (fraction),gap_state,state\n"
-    '"grpo, 100% labels",1,1536.0,done,0.625,0.0125,done,,,,,,,,not_applicable,1.0,1.0,1.0,done,done\n'
-    "my_method (k=3),0,153.5,done,0.5,0.02,partial,"
-    "-0.125,-0.15,-0.1,-0.14,-0.11,0.004,0.008,done,,,,failed,partial 2/3\n"
+    "delta_id_p_holm,delta_id_seeds,delta_id_provisional,delta_id_state,"
+    "gap (fraction),gap_low (fraction),gap_high (fraction),gap_seeds,gap_provisional,gap_state,state\n"
+    '"grpo, 100% labels",1,3,3,1536,done,0.625,0.0125,done,,,,,,,,,,not_applicable,1.0,1.0,1.0,0,0,done,done\n'
+    "my_method (k=3),0,2,3,153.5,done,0.5,0.02,partial,"
+    "-0.125,-0.15,-0.1,-0.14,-0.11,4e-09,8e-09,2,1,done,,,,,,failed,partial 2/3\n"
 )
 
 
 def test_markdown_is_as_written_by_hand():
     assert to_markdown(TABLE) == MARKDOWN
-
-
-def test_latex_is_as_written_by_hand():
-    assert to_latex(TABLE) == LATEX
 
 
 def test_csv_is_as_written_by_hand():
@@ -115,6 +103,10 @@ def test_json_keeps_numbers_states_marks_and_the_keys_of_the_samples():
     content = to_json(TABLE)
     assert content["rows"][0]["samples"] == []
     row = content["rows"][1]
+    assert (row["seeds"], row["seeds_planned"]) == (2, 3)
+    assert content["rows"][0]["cells"]["labels"] == {"value": 1536, "state": "done"}
+    assert isinstance(content["rows"][0]["cells"]["labels"]["value"], int)
+    assert row["cells"]["state"] == {"value": None, "state": "partial", "seeds": 2, "seeds_planned": 3}
     assert row["samples"] == [{"seed": 1, "cell": "ab" * 32, "generate": "k1", "grade": "k2"}]
     assert row["cells"]["gap"] == {"value": None, "state": "failed", "note": "out of memory"}
     assert row["cells"]["delta_id"] == {
@@ -124,9 +116,13 @@ def test_json_keeps_numbers_states_marks_and_the_keys_of_the_samples():
         "high": -0.1,
         "question_low": -0.14,
         "question_high": -0.11,
+        "method": "seed_t",
+        "questions": 40,
+        "seeds": 2,
+        "seeds_planned": 2,
         "provisional": True,
-        "p": 0.004,
-        "p_holm": 0.008,
+        "p": 4e-9,
+        "p_holm": 8e-9,
         "significant": True,
         "excludes_zero": True,
     }
@@ -138,25 +134,3 @@ def test_a_cell_refuses_what_is_not_a_number(number):
         TableCell(number)
     with pytest.raises(DataError, match=r"allowed a finite number or none"):
         TableCell(0.5, low=number)
-
-
-def test_every_character_that_latex_reads_as_a_command_is_escaped():
-    assert latex_escaped("a\\b{c}_d^e~f#g$h&i%j") == (
-        r"a\textbackslash{}b\{c\}\_d\textasciicircum{}e\textasciitilde{}f\#g\$h\&i\%j"
-    )
-    assert latex_escaped("two\nlines") == "two lines"
-
-
-def test_a_row_that_opens_with_a_bracket_is_not_read_as_an_argument():
-    column = Column("x", "X", Quantity.TEXT)
-    table = Table("t", "t", "Arm", (column,), (Row("a", {"x": TableCell("1")}), Row("[b]", {"x": TableCell("2")})))
-    assert r"{}[b] & 2 \\" in to_latex(table)
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_pdflatex_sets_the_table(tmp_path):
-    page = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + to_latex(TABLE) + r"\end{document}"
-    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert result.returncode == 0, result.stdout[-1000:]

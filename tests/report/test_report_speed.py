@@ -100,6 +100,7 @@ def million_verdicts(questions: int = 31_250, samples: int = 32) -> tuple[pa.Tab
         "sample": np.tile(np.arange(samples), questions),
         "verdict": np.where(silent, "no_answer", np.where(offset == 0, "correct", "wrong")),
         "extracted": pa.array((np.repeat(np.arange(questions), samples) + offset).astype(str), mask=silent),
+        "choice": pa.nulls(len(offset), pa.string()),
     }
     gold = [str(i) for i in range(questions)]
     return pa.table(columns), pa.table({"benchmark": names, "group": ["id"] * questions, "item_id": ids, "gold": gold})

@@ -53,6 +53,13 @@ def test_only_columns_that_some_arm_recorded_are_there():
     assert table.rows[1].cells["pseudo_label_accuracy"].state is CellState.NOT_APPLICABLE
 
 
+def test_the_accuracy_of_labels_is_that_of_promoted_ones_too_and_says_so():
+    given = SeedResult({}, None, None, Path(), {"supervision/given_label_accuracy": Curve(np.array([1]), np.ones(1))})
+    table = diagnostics_table("", [arm(given)], "")
+    assert [column.title for column in table.columns] == ["Label acc."]
+    assert "those that an earlier round promoted or changed" in table.notes[-1]
+
+
 def test_a_share_of_refined_labels_is_shown_only_where_something_was_refined():
     assert diagnostics_table("", [arm(seed(share={1: 0.0}))], "").columns == ()
     assert [c.key for c in diagnostics_table("", [arm(seed(share={1: 0.2}, refined={1: 1.0}))], "").columns] == [
@@ -65,7 +72,7 @@ def test_a_seed_that_has_no_value_is_counted_and_named():
     lacking = seed(accuracy={1: 0.4}, reward={9: 0.0})
     found = cells(arm(seed(accuracy={9: 0.6}), lacking, MissingSeed(CellState.FAILED, "node lost")))
     cell = found["pseudo_label_accuracy"]
-    assert (cell.value, cell.state, cell.seeds) == (0.6, CellState.PARTIAL, "1/3")
+    assert (cell.value, cell.state, cell.seeds_text) == (0.6, CellState.PARTIAL, "1/3")
     assert cell.note == "seed 2: node lost; seed 1: undefined in the last third"
 
 

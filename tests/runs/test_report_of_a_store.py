@@ -44,3 +44,18 @@ def test_a_result_whose_responses_were_removed_stays_and_links_nowhere(session):
     arm = suite_report(session).arms[0]
     assert list(arm.finished) == [0]
     assert arm.sources == {}
+
+
+def test_an_arm_is_set_beside_plain_grpo_on_the_same_labels(tmp_path):
+    def partners(suite):
+        report = suite_report(open_session(suite, None, (), str(tmp_path / "store")))
+        return {arm.arm: arm.plain for arm in report.arms}
+
+    noisy = partners("histories")
+    assert noisy["olr, 100% labels, 50% active fixed noise"] == "grpo, 100% labels, 50% active fixed noise"
+    assert noisy["nl_olr_v2, 100% labels, 50% inactive noise"] == "grpo, 100% labels, 50% inactive noise"
+    assert noisy["trapo, 10% labels"] == noisy["random_reward, 0% labels"] == ""
+    assert noisy["grpo, 100% labels, 50% inactive noise"] == noisy["base model"] == ""
+    few = partners("weak_supervision")
+    assert few["ttrl, 10% labels"] == few["trapo_v2, 10% labels"] == "labeled_only, 10% labels"
+    assert few["ttrl, 0% labels"] == few["labeled_only, 10% labels"] == ""

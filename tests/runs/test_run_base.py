@@ -67,16 +67,18 @@ def test_a_second_run_runs_nothing_and_imports_nothing_heavy(folder):
     assert ran(folder) == before
 
 
-def test_the_report_is_beside_the_store(folder):
-    (report,) = (folder / "reports").glob("base_only-micro-*")
+def test_the_report_is_in_the_store(folder):
+    (report,) = (folder / "store" / "reports").glob("base_only-micro-*")
     assert {"table.md", "table.csv", "table.json", "report.html"} <= {path.name for path in report.iterdir()}
     assert "The untrained policy" in (report / "report.html").read_text()
 
 
 def test_tables_print_strict_json_without_running_anything(folder):
     before = ran(folder)
-    data = json.loads(venus(folder, "tables", "--json").stdout)
-    assert data["tables"][0]["rows"][0]["label"] == "base model"
+    printed = venus(folder, "tables", "--json").stdout
+    assert json.loads(printed)["tables"]["main"]["rows"][0]["label"] == "base model"
+    (page,) = (folder / "store" / "reports").glob("*/table.json")
+    assert json.loads(page.read_text(encoding="utf-8")) == json.loads(printed)
     assert ran(folder) == before
 
 

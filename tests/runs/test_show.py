@@ -8,7 +8,7 @@ from venus_command import run_venus
 
 from benchmark.errors import UserError
 from benchmark.runs.session import open_session
-from benchmark.runs.show import ShowRequest, find_cell, show_data, show_text
+from benchmark.runs.show import ShowRequest, find_cell, show_data, show_text, spread
 from benchmark.runs.store import Store
 from benchmark.stage import StageKind
 
@@ -76,6 +76,26 @@ def test_a_cell_without_a_result_says_how_to_get_one(store):
         find_cell(store, waiting.id, "quick")
 
 
+def test_the_smallest_suite_that_has_a_cell_is_the_one_to_run(store):
+    waiting = open_session("quick", None, (), None).plan.cells[2]
+    with pytest.raises(UserError, match=r"has no result in .*; fix: venus run quick$"):
+        find_cell(store, waiting.id)
+
+
+def test_the_command_that_makes_a_result_has_the_settings_of_the_cell(store):
+    settings = ("train.steps=2", "cluster.lanes=1")
+    waiting = open_session("quick", "micro", settings, None).plan.cells[2]
+    with pytest.raises(UserError, match=r"fix: venus run quick --profile micro train\.steps=2 cluster\.lanes=1$"):
+        find_cell(store, waiting.id, "quick", "micro", settings)
+
+
+def test_a_damaged_result_is_told_from_none(store):
+    key = base_cell().stages[StageKind.RECORD]
+    (store.path(StageKind.RECORD, key) / "record.json").write_text("{")
+    with pytest.raises(UserError, match=r"\(base model, seed 0\) has a damaged result in .*; fix: venus run quick$"):
+        find_cell(store, base_cell().id, "quick")
+
+
 def test_a_misspelt_suite_is_refused_with_the_nearest(store):
     with pytest.raises(UserError, match="did you mean 'quick'"):
         find_cell(store, "abcd", "quikc")
@@ -83,7 +103,7 @@ def test_a_misspelt_suite_is_refused_with_the_nearest(store):
 
 def test_the_wrong_ones_are_listed_with_question_gold_and_verdict(store):
     text = text_of(store, wrong=True, benchmark="mul")
-    assert "mul m1\n  question: 3*4?\n  gold: 12\n  sample 1: wrong, stated 13 (text; " in text
+    assert "mul m1\n  question: 3*4?\n  gold: 12\n  sample 1: wrong, stated 13 (graded by text; " in text
     assert "    | line one\n    | so \\boxed{13}" in text
     assert "shown: 1 of 1 responses that are not correct, of 6 in all\n" in text
 
@@ -109,15 +129,33 @@ def test_restricted_texts_need_to_be_asked_for(store):
 
 def test_a_limit_says_what_it_leaves_out_and_zero_is_none(store):
     assert "shown: 2 of 6 responses, of 6 in all; --limit 0 shows all" in text_of(store, limit=2)
+    assert "by benchmark: mul 1 of 2, add 1 of 2, gpqa_diamond 0 of 2; --benchmark NAME" in text_of(store, limit=2)
+    assert "by benchmark" not in text_of(store, limit=2, benchmark="mul")
     assert "shown: 6 of 6 responses, of 6 in all" in text_of(store, limit=0)
     with pytest.raises(UserError, match="--limit: found -1"):
         text_of(store, limit=-1)
 
 
-def test_responses_that_were_removed_are_missed_in_words(store):
+@pytest.mark.parametrize(
+    ("limit", "available", "shares"),
+    [
+        (6, {"a": 9, "b": 9, "c": 9}, {"a": 2, "b": 2, "c": 2}),
+        (8, {"a": 9, "b": 9, "c": 9}, {"a": 3, "b": 3, "c": 2}),
+        (2, {"a": 9, "b": 9, "c": 9}, {"a": 1, "b": 1}),
+        (20, {"a": 1, "b": 0, "c": 90}, {"a": 1, "c": 19}),
+        (20, {"a": 1, "b": 2}, {"a": 1, "b": 2}),
+        (20, {"a": 0}, {}),
+    ],
+)
+def test_a_limit_is_shared_by_the_benchmarks(limit, available, shares):
+    assert spread(limit, available) == shares
+
+
+def test_responses_that_were_removed_are_missed_in_words_with_what_makes_them_again(store):
     key = f"part-samples-{LONE}"
     store.quarantine(StageKind.GENERATE, key)
-    with pytest.raises(UserError, match="its samples are no longer in"):
+    later = f"{store.path(StageKind.RECORD, LONE)} and {store.path(StageKind.GRADE, f'part-verdicts-{LONE}')}"
+    with pytest.raises(UserError, match=f"its samples are no longer in {store.root}; fix: remove {later}, which were"):
         show_data(store, find_cell(store, "abcd", "quick"), ShowRequest())
 
 

@@ -37,6 +37,15 @@ def test_a_failed_cell_says_why_and_where_to_look(tmp_path, monkeypatch):
     assert "row 3 has no prompt" in Path(ttrl.log).read_text()
 
 
+def test_a_damaged_record_says_that_the_next_run_repairs_it(tmp_path):
+    plan, _ = run_tiny(tmp_path)
+    record = Store(tmp_path).path(StageKind.RECORD, plan.cells[0].stages[StageKind.RECORD])
+    (record / "artifact.json").write_text("cut")
+    base, grpo, _ = states(tmp_path)
+    assert (base.state, base.reason) == (CellState.PENDING, "damaged, built again by the next run: record")
+    assert (grpo.state, grpo.reason) == (CellState.DONE, "")
+
+
 def test_an_attempt_without_a_driver_was_interrupted(tmp_path):
     plan, store = tiny_plan(), Store(tmp_path)
     key = plan.cells[2].stages[StageKind.TRAIN]

@@ -23,3 +23,26 @@ def run_venus(
         timeout=300,
         check=False,
     )
+
+
+UNREAD = """
+import os, sys
+reading, writing = os.pipe()
+os.close(reading)
+os.dup2(writing, 1)
+import benchmark.cli
+sys.argv = ["venus", *sys.argv[1:]]
+benchmark.cli.main()
+"""
+
+
+def run_unread(*arguments: object, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command with a standard output whose reader has gone, as that of `head` does."""
+    return subprocess.run(
+        [sys.executable, "-c", UNREAD, *map(str, arguments)],
+        env={**os.environ, **environment},
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )

@@ -1,6 +1,6 @@
 """Benchmarks on a dataset hub: their names there, and how their rows are read.
 
-The content hash of the benchmark decides, as for a file: a hub copy in another wording or of another size is refused,
+The content hash of the benchmark decides, as for a file: a hub copy in another wording, spacing or size is refused,
 with both figures. Revisions are "main" because of that; a pinned one may be given.
 """
 

@@ -1,7 +1,8 @@
 """A benchmark item and its identity.
 
 The id says which question it is, whatever the order of rows or options; the content hash of a benchmark also
-covers golds, so that a corrected or corrupted gold is another benchmark.
+covers every character that is rendered into a prompt, and the golds, so that a corrected or corrupted one is another
+benchmark.
 """
 
 import hashlib
@@ -33,14 +34,18 @@ def item_id(benchmark: str, question: str, choices: Sequence[str] = (), occurren
 
 
 def content_hash(benchmark: str, items: Iterable[Item]) -> str:
-    """Return the sha256 over the sorted hashes of the items: question, options in order, gold, tolerance."""
+    """Return the sha256 over the sorted hashes of the items: question, options in order, gold, tolerance.
+
+    Texts are hashed as they stand, blanks and line separators included, because they stand so in the prompt. The
+    instruction around them is code, and is covered by the version of the stage.
+    """
     return digest(
         sorted(
             digest(
                 [
                     benchmark,
-                    normalise_question(item.question),
-                    None if item.choices is None else [normalise_question(choice) for choice in item.choices],
+                    item.question,
+                    None if item.choices is None else list(item.choices),
                     item.gold,
                     item.tolerance,
                     item.occurrence,

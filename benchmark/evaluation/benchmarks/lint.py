@@ -32,6 +32,7 @@ class RawItem:
     labels: tuple[str, ...] | None = None  # what the source calls the options; null: A, B, ...
     gold_index: int | None = None  # a second statement of the right option, 0-based
     tolerance: str | None = None
+    stored_prompt: str = ""  # from which the question is cut out, where it has no column of its own
 
 
 def repair(raw: RawItem, integers: bool) -> tuple[Item, list[Finding]]:
@@ -79,10 +80,13 @@ def inspect(item: Item, integers: bool, usual_options: int) -> list[Finding]:
 
 
 def inspect_raw(raw: RawItem) -> list[Finding]:
-    """Find whether the letter and the number of the right option disagree, or a label is missing."""
-    if raw.choices is None:
-        return []
+    """Find a line separator that is cut off with the stored prompt, and whether labels disagree or are missing."""
     found = []
+    read = "\n".join([raw.question, raw.gold, *(raw.choices or ())])
+    if (points := _code_points(raw.stored_prompt, _SEPARATOR)) and _code_points(read, _SEPARATOR) != points:
+        found.append(Finding(Defect.LINE_SEPARATOR, raw.source_id, f"{points}, cut off with the stored prompt"))
+    if raw.choices is None:
+        return found
     names = raw.labels or tuple(letter(position) for position in range(min(len(raw.choices), 26)))
     if raw.gold_index is not None and (
         raw.gold.strip() not in names or names.index(raw.gold.strip()) != raw.gold_index

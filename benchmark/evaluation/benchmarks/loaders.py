@@ -121,8 +121,10 @@ def _raw_item(benchmark: Benchmark, row: Mapping[str, Any], number: int) -> RawI
     choices = None
     if benchmark.kind is Kind.MULTIPLE_CHOICE:
         choices = tuple(str(choice or "") for choice in _need(row, "choices", name))
+    stored_prompt = ""
     if benchmark.restricted and "question" not in row:
-        question = question_of(str(_need(row, "prompt", name)), list(choices or ()), name)
+        stored_prompt = str(_need(row, "prompt", name))
+        question = question_of(stored_prompt, list(choices or ()), name)
     else:
         question = str(_need(row, "question", name) or "")
     gold = row["raw_answer"] if "raw_answer" in row else _need(row, "answer", name)
@@ -135,6 +137,7 @@ def _raw_item(benchmark: Benchmark, row: Mapping[str, Any], number: int) -> RawI
         tuple(map(str, labels)) if labels else None,
         None if index is None else int(index),
         str(error) if error else None,
+        stored_prompt,
     )
 
 
