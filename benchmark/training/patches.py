@@ -5,6 +5,7 @@ package no longer needs it. Everything else goes through verl's own registries.
 """
 
 import functools
+import os
 from typing import Any
 
 JOB_NAMESPACE = "VENUS_TRANSFER_QUEUE_NAMESPACE"
@@ -84,3 +85,20 @@ def vectorise_log_probs() -> None:
         return picked - torch.logsumexp(logits, dim=-1)
 
     functional.logprobs_from_logits_v2 = log_probs
+
+
+def make_folders_without_lock_files() -> None:
+    """Make the folders of checkpoints without a lock.
+
+    verl 0.9.1 locks a file in the system's folder for temporary files, named by a hash that differs in every process,
+    so that it excludes nobody, and leaves it there: three files per checkpoint, for ever. Making a
+    folder that may exist already needs no lock.
+    """
+    from verl.utils import fs
+
+    def make_folder(path: str) -> str:
+        path = os.path.abspath(path)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+    fs.local_mkdir_safe = make_folder

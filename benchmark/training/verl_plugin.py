@@ -15,6 +15,7 @@ from benchmark.training import patches
 gc.set_threshold(100_000, 50, 100)
 
 patches.isolate_transfer_queue(os.environ.get(patches.JOB_NAMESPACE, "transfer_queue"))
+patches.make_folders_without_lock_files()
 
 if os.environ.get("VERL_PLATFORM") == "cpu":
     from benchmark.training.cpu import register

@@ -73,3 +73,24 @@ patches.vectorise_log_probs()
 print(float((theirs - functional.logprobs_from_logits_v2(logits, labels)).abs().max()))
 """
     assert float(in_a_fresh_process(code).stdout) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("setting", "left"),
+    [({}, 1), ({"VERL_USE_EXTERNAL_MODULES": "benchmark.training.verl_plugin", "VERL_PLATFORM": "cpu"}, 0)],
+)
+def test_verl_still_leaves_a_lock_file_for_each_folder_of_a_checkpoint_and_with_the_plugin_none(
+    setting, left, tmp_path
+):
+    (tmp_path / "temporary").mkdir()
+    code = f"""
+import os
+os.environ.update({setting!r}, TMPDIR="{tmp_path / "temporary"}")
+import verl
+from verl.utils.fs import local_mkdir_safe
+print(local_mkdir_safe("{tmp_path / "checkpoint"}"))
+"""
+    result = in_a_fresh_process(code)
+    assert result.stdout.split()[-1:] == [str(tmp_path / "checkpoint")], result.stderr
+    assert (tmp_path / "checkpoint").is_dir()
+    assert len(list((tmp_path / "temporary").glob("*.lock"))) == left
