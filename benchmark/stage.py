@@ -17,6 +17,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+SHORT_ID = 12
+"""Characters of a digest that people are shown."""
+
 
 class StageKind(StrEnum):
     """The kinds of stages, in the order of a cell's life."""

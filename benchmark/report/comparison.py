@@ -15,7 +15,15 @@ from benchmark.report.items import GROUPS, ItemScores
 from benchmark.report.multiplicity import holm
 from benchmark.report.results import ArmResult, CellState
 from benchmark.report.stats import Difference, paired_differences
-from benchmark.report.table_model import GROUP_TITLES, Column, Quantity, TableCell, difference_cell, missing
+from benchmark.report.table_model import (
+    GROUP_TITLES,
+    SIGNIFICANCE,
+    Column,
+    Quantity,
+    TableCell,
+    difference_cell,
+    missing,
+)
 
 DELTAS = {group: f"delta_{group}" for group in GROUPS}
 """Column keys of the differences, by group of benchmarks."""
@@ -61,6 +69,18 @@ def compare(pairs: Sequence[tuple[ArmResult, ArmResult]]) -> Family:
             key = (arm.arm, group)
             cells[key] = absent[key] or _cell(arm, other, differences[key], adjusted.get(key))
     return Family(cells, differences, planned, len(tested))
+
+
+def delta_note(other: str, family: Family) -> str:
+    """Explain the differences of a table to `other`, in words, and their marks."""
+    star = (
+        f", a star (*) where p < {100 * SIGNIFICANCE:g}% after Holm's correction for all {family.planned} differences "
+        "of this table"
+    )
+    return (
+        f"Δ is the paired difference to {other} with its 95% interval: bold where this and the interval over questions "
+        f"exclude 0{star if family.tested else ''}."
+    )
 
 
 def scores_by_seed(arm: ArmResult, group: str) -> dict[int, ItemScores] | ItemScores:

@@ -17,10 +17,11 @@ from benchmark.report.noise_curves import noise_figures
 from benchmark.report.page import environment
 from benchmark.report.pareto import pareto_figure
 from benchmark.report.results import CellState, SuiteReport
-from benchmark.report.sample_pages import SHORT_ID, page_name
+from benchmark.report.sample_pages import page_name
 from benchmark.report.stats import REPETITIONS, SEEDS_FOR_BOOTSTRAP
 from benchmark.report.table_model import Table
 from benchmark.report.tables import report_tables
+from benchmark.stage import SHORT_ID
 
 _PLACED = frozenset({"main", "missing", "benchmarks", "responses", "diagnostics", "costs"})  # by the template
 STATISTICS = (
@@ -135,7 +136,7 @@ def claims(report: SuiteReport, main: Table) -> tuple[str, ...]:
         strong, significant = sum(cell.strong for cell in compared), sum(cell.significant for cell in compared)
         said.append(
             f"{strong} of {len(compared)} differences to the reference have an interval that excludes 0; {significant} "
-            "hold at 5% after Holm's correction for all of them (*)."
+            "hold at 5% after Holm's correction for all that the table plans (*)."
         )
     provisional = sum(cell.provisional for cell in compared)
     if provisional:

@@ -39,10 +39,6 @@ class ItemScores:
         """Keep the questions of the benchmarks of one group."""
         return self._where(self.group == group)
 
-    def of_benchmark(self, benchmark: str) -> "ItemScores":
-        """Keep the questions of one benchmark."""
-        return self._where(self.benchmark == benchmark)
-
     def _where(self, keep: NDArray[np.bool_]) -> "ItemScores":
         return ItemScores(
             self.benchmark[keep], self.group[keep], self.item_id[keep], self.correct[keep], self.samples[keep]

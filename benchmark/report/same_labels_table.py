@@ -9,9 +9,8 @@ whose partner is the reference, which the main table compares. The differences a
 from collections.abc import Sequence
 
 from benchmark.report.arm_cells import arm_row
-from benchmark.report.comparison import DELTAS, compare, delta_columns
+from benchmark.report.comparison import DELTAS, compare, delta_columns, delta_note
 from benchmark.report.results import ArmResult
-from benchmark.report.suite_notes import star_note
 from benchmark.report.table_model import Column, Quantity, Table, TableCell
 
 _PARTNER = Column("plain", "Plain GRPO", Quantity.TEXT, "the arm with the same labels that it is compared with")
@@ -27,8 +26,5 @@ def same_labels_table(title: str, arms: Sequence[ArmResult], reference: str) -> 
     for arm, partner in pairs:
         cells = {"plain": TableCell(partner.arm)} | {key: family.cells[arm.arm, group] for group, key in DELTAS.items()}
         rows.append(arm_row(arm, cells, reference))
-    note = (
-        "Δ is the paired difference to plain GRPO on the same labels (on the labelled rows alone where not all are), "
-        f"with its 95% interval: bold where it excludes 0{star_note(family)}."
-    )
+    note = delta_note("plain GRPO on the same labels (on the labelled rows alone where not all are)", family)
     return Table(title, "same_labels", "Arm", columns, tuple(rows), (note,) if rows else ())

@@ -15,11 +15,11 @@ from benchmark.files import write_atomically
 from benchmark.report.page import environment
 from benchmark.report.results import ArmResult, CellSource, SeedResult, SuiteReport
 from benchmark.report.samples import BenchmarkSample, ResponseFolders, sample_by_benchmark
+from benchmark.stage import SHORT_ID
 
 FOLDER = "samples"
 """Folder of the pages, beside the report."""
 WRONG, RIGHT = 10, 5
-SHORT_ID = 12  # characters of an id that people are shown
 _HEAD, _TAIL = 700, 300  # characters that are kept of a long text
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from benchmark.report.comparison import DELTAS, Family
+from benchmark.report.comparison import DELTAS, Family, delta_note
 from benchmark.report.items import GROUP_SIZES, GROUPS
 from benchmark.report.power import POWER, minimal_detectable_differences
 from benchmark.report.render import number_text
 from benchmark.report.results import ArmResult, CellState
-from benchmark.report.table_model import GROUP_TITLES, SIGNIFICANCE, Note, Quantity, Row, count_text
+from benchmark.report.table_model import GROUP_TITLES, Note, Quantity, Row, count_text
 
 _DELTAS = tuple(DELTAS.values())
 _GAPS = tuple(f"gap_{group}" for group in GROUPS)
@@ -27,8 +27,7 @@ def suite_notes(
     cells = [row.cells[key] for row in rows for key in _DELTAS]
     entries = _entries(arms)
     notes = [
-        f"Accuracies in points ({average_title(entries.values())}); Δ is the paired difference to {reference!r} with "
-        f"its 95% interval: bold where it excludes 0{star_note(family)}.",
+        f"Accuracies in points ({average_title(entries.values())}); {delta_note(repr(reference), family)}",
         Note(
             "±: standard error of an accuracy, clustered by question, for the seeds at hand; how much seeds differ is "
             "in the intervals of Δ.",
@@ -62,16 +61,6 @@ def average_title(entries: Iterable[Mapping[str, Any]], name: str = "avg") -> st
     """Write a figure over the n responses to a question, such as "avg@8"; "avg@n" where benchmarks differ in n."""
     counts = {int(entry["samples"]) for entry in entries}
     return f"{name}@{counts.pop()}" if len(counts) == 1 else f"{name}@n"
-
-
-def star_note(family: Family) -> str:
-    """Explain the star, as the end of a sentence; empty where nothing is tested."""
-    if not family.tested:
-        return ""
-    return (
-        f", a star (*) where p < {100 * SIGNIFICANCE:g}% after Holm's correction for all {family.planned} differences "
-        "of this table"
-    )
 
 
 def _entries(arms: Sequence[ArmResult]) -> dict[str, Mapping[str, Any]]:

@@ -6,13 +6,12 @@ engine alone changes sampled text but not what is measured, so it is not in `COM
 suite in a record: cells are shared between suites, and every key of a cell holds the versions of its stages.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from benchmark.stage import canonical_json
+from benchmark.stage import SHORT_ID, canonical_json, digest
 
 COMPARABLE = ("grader", "data", "protocol")
 """Versions that all results of a table must share."""
@@ -56,4 +55,4 @@ def _without_seeds(value: Any) -> Any:
 
 
 def _short(value: Any) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:12]
+    return digest(value)[:SHORT_ID]

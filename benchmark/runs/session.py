@@ -16,7 +16,7 @@ from benchmark.runs.resources import Node, local_node, stage_resources
 from benchmark.runs.scheduler import Listener, Outcome, Scheduler
 from benchmark.runs.stages import STAGES, Place
 from benchmark.runs.store import CorruptArtifactError, Store, driver_pid, no_store
-from benchmark.stage import StageKind, digest
+from benchmark.stage import SHORT_ID, StageKind, digest
 from benchmark.suite.compose import Profile, compose_profile
 from benchmark.suite.file import PROJECT, SuiteFile, load_suite
 from benchmark.suite.grid import expand, reference_cell
@@ -146,7 +146,7 @@ def _quarantine_damaged(session: Session, ledger: Ledger, listener: Listener) ->
             except CorruptArtifactError as error:
                 session.store.quarantine(kind, key)
                 ledger.append(EventKind.ARTIFACT_QUARANTINED, key=key, stage=kind.value, message=str(error))
-                listener.event(f"damaged, built again: {kind.value} {key[:12]}")
+                listener.event(f"damaged, built again: {kind.value} {key[:SHORT_ID]}")
 
 
 def read_by_report(kind: StageKind) -> tuple[str, ...] | None:

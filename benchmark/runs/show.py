@@ -15,10 +15,9 @@ from benchmark.evaluation.grader import Verdict
 from benchmark.report.samples import JudgedResponse, ResponseFolders, read_responses
 from benchmark.runs.session import open_session
 from benchmark.runs.store import Store, read_manifest
-from benchmark.stage import StageKind
+from benchmark.stage import SHORT_ID, StageKind
 from benchmark.suite.file import suite_names
 
-SHORT = 12  # characters of an id that people are shown
 SHORTEST = 4  # characters that may name a cell
 _INPUTS = {StageKind.BENCHMARKS: "benchmarks", StageKind.GENERATE: "samples", StageKind.GRADE: "verdicts"}
 
@@ -75,7 +74,7 @@ def find_cell(
         raise problems[0]
     for key in _recorded(store):
         if key.startswith(wanted):
-            found.setdefault(key, ShownCell(key, f"record {key[:SHORT]}", key))
+            found.setdefault(key, ShownCell(key, f"record {key[:SHORT_ID]}", key))
     return _only(list(found.values()), prefix, suite, store)
 
 
@@ -126,7 +125,7 @@ def spread(limit: int, available: Mapping[str, int]) -> dict[str, int]:
 def show_text(data: dict[str, Any]) -> str:
     """Write responses for people: each question once, its responses below."""
     suites = f"  (in {', '.join(data['suites'])})" if data["suites"] else ""
-    lines = [f"{data['cell'][:SHORT]}  {data['label']}{suites}"]
+    lines = [f"{data['cell'][:SHORT_ID]}  {data['label']}{suites}"]
     previous: tuple[str, str] | None = None
     for entry in data["responses"]:
         response = JudgedResponse(**entry)
@@ -180,7 +179,7 @@ def _only(found: list[ShownCell], prefix: str, suite: str | None, store: Store) 
     if len(done) == 1:
         return done[0]
     if done:
-        named = ", ".join(f"{cell.id[:SHORT]} ({cell.label})" for cell in done[:4])
+        named = ", ".join(f"{cell.id[:SHORT_ID]} ({cell.label})" for cell in done[:4])
         raise UserError(f"cell {prefix!r}: found {len(done)} that begin so, {named}; fix: give more characters")
     if found:
         cell = found[0]
@@ -207,7 +206,7 @@ def _folders(store: Store, cell: ShownCell) -> ResponseFolders:
         later = {StageKind.RECORD: cell.record, StageKind.GRADE: inputs[_INPUTS[StageKind.GRADE]]}
         folders = " and ".join(str(store.path(kind, key)) for kind, key in later.items() if store.has(kind, key))
         raise UserError(
-            f"cell {cell.id[:SHORT]}: its {', '.join(absent)} are no longer in {store.root}; "
+            f"cell {cell.id[:SHORT_ID]}: its {', '.join(absent)} are no longer in {store.root}; "
             f"fix: remove {folders}, which were made from them, and {_run(cell)}"
         )
     return ResponseFolders(*(store.open(kind, inputs[name]) for kind, name in _INPUTS.items()))
